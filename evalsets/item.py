@@ -1,0 +1,97 @@
+"""One question with the passage it rests on, its reference answer and what must survive degradation."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypedDict
+
+from evalsets.fields import (
+    LANGUAGES,
+    SEPARATOR,
+    require_choice,
+    require_facts,
+    require_id,
+    require_schema,
+    require_text,
+    require_texts,
+)
+
+Language = Literal["en", "zh"]
+
+
+class Message(TypedDict):
+    """One chat message as an OpenAI-compatible server takes it."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A support question. Raises FieldError on construction where a value is not what it should be."""
+
+    id: str  # permanent
+    lang: Language  # the language the answer has to be in
+    system: str  # may be ""
+    context: str  # the passage the answer must rest on; may be ""
+    prompt: str  # the question; a final instruction stays last
+    reference: str  # the answer given the whole context
+    must_keep: tuple[str, ...]  # facts of any faithful answer; alternatives separated by " | "
+    must_not: tuple[str, ...]  # what must not be claimed, same syntax
+    contract: Mapping[str, object] | None = field(hash=False)  # JSON Schema of the answer text
+    tags: tuple[str, ...]
+    source: str
+    licence: str  # SPDX id
+
+    def __post_init__(self) -> None:
+        require_id("id", self.id)
+        require_choice("lang", self.lang, LANGUAGES)
+        for name in ("system", "context", "source", "licence"):
+            require_text(name, getattr(self, name), blank_ok=True)
+        require_text("prompt", self.prompt)
+        require_text("reference", self.reference)
+        require_facts("must_keep", self.must_keep)
+        require_facts("must_not", self.must_not)
+        require_schema("contract", self.contract)
+        require_texts("tags", self.tags)
+        for tag in self.tags:
+            require_id("tags", tag)
+
+    def messages(self) -> list[Message]:
+        """The chat: a system message unless it is blank, then context, empty line and prompt as the user."""
+        asked = f"{self.context}\n\n{self.prompt}" if self.context else self.prompt
+        user = Message(role="user", content=asked)
+        return [Message(role="system", content=self.system), user] if self.system else [user]
+
+
+def alternatives(fact: str) -> tuple[str, ...]:
+    """The wordings, each good enough, of one entry of `must_keep` or `must_not`."""
+    return tuple(part.strip() for part in fact.split(SEPARATOR))
+
+
+def mentions(text: str, fact: str) -> bool:
+    """Whether `text` holds any wording of `fact` literally.
+
+    Case, width (１ and 1) and runs of white space do not matter. Words and numbers match whole: "20" is
+    in "20 USD" but not in "120", "20.5" or "20,000".
+    """
+    folded = _folded(text)
+    return any(re.search(_pattern(_folded(wording)), folded) for wording in alternatives(fact))
+
+
+def _folded(text: str) -> str:
+    straight = unicodedata.normalize("NFKC", text).replace("’", "'")
+    return " ".join(straight.casefold().split())
+
+
+def _pattern(wording: str) -> str:
+    before = r"(?<![0-9a-z])(?<![0-9][.,])" if _is_ascii_word(wording[0]) else ""
+    after = r"(?![0-9a-z])(?![.,][0-9])" if _is_ascii_word(wording[-1]) else ""
+    return f"{before}{re.escape(wording)}{after}"
+
+
+def _is_ascii_word(char: str) -> bool:
+    return char.isascii() and char.isalnum()
