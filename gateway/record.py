@@ -1,0 +1,80 @@
+"""The one degradation record: what an answer lost on its way, the same for JSON, stream and headers."""
+
+from enum import StrEnum
+from typing import Literal
+
+import msgspec
+
+
+class Level(StrEnum):
+    """How degraded an answer, or the whole gateway, is."""
+
+    HEALTHY = "healthy"
+    DEGRADED = "degraded"
+    CRITICAL = "critical"
+
+
+class Reason(StrEnum):
+    """Why an answer is degraded; a closed list, so that dashboards can count them."""
+
+    PROMPT_TRUNCATED = "prompt_truncated"
+    PROMPT_COMPRESSED = "prompt_compressed"
+    MAX_TOKENS_REDUCED = "max_tokens_reduced"
+    CONTEXT_TOO_LONG = "context_too_long"
+    MEMORY_FULL = "memory_full"  # the guard or the ledger did not admit the request
+    OUT_OF_MEMORY = "out_of_memory"  # the backend itself ran out
+    BREAKER_OPEN = "breaker_open"
+    TIMEOUT = "timeout"
+    CONNECTION_FAILED = "connection_failed"
+    BACKEND_ERROR = "backend_error"  # 5xx
+    BACKPRESSURE = "backpressure"  # 429, or 503 with Retry-After
+    INVALID_OUTPUT = "invalid_output"  # 200, and not an answer
+    STREAM_CUT = "stream_cut"
+    TOKENS_MISMATCH = "tokens_mismatch"  # the backend's own token counts say that the text was altered on its way
+    UNGROUNDED = "ungrounded"  # the answer claims what its prompt does not hold
+    SCHEMA_VIOLATED = "schema_violated"
+    HEALTH_LEVEL = "health_level"  # the gateway's level asked for it
+    DEADLINE_EXCEEDED = "deadline_exceeded"
+    QUEUE_FULL = "queue_full"
+    DRAINING = "draining"
+    POLICY = "policy"
+
+
+class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One try at one path."""
+
+    path: str
+    outcome: Literal["ok", "refused", "failed", "indeterminate"]
+    reason: Reason | None = None
+    duration_ms: float = 0.0
+
+
+class Dropped(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the answer had to do without."""
+
+    prompt_tokens: int = 0
+    max_tokens: int = 0
+    tools: bool = False
+    response_schema: bool = msgspec.field(name="schema", default=False)
+    validation: bool = False
+
+
+class DegradationRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The field `degradation` of every answer. A healthy answer carries its level and nothing else.
+
+    `path` names the fallback that served: a backend's name, or one of the paths without a model
+    (`cache`, `extract`, `template`, `structured`, `refused`).
+    """
+
+    level: Level = msgspec.field()
+    path: str | None = None
+    reasons: tuple[Reason, ...] = ()
+    model_requested: str | None = None
+    model_served: str | None = None
+    attempts: tuple[Attempt, ...] = ()
+    dropped: Dropped = Dropped()
+    abstained: bool = False  # the answer says that it is not one
+    notice: str | None = None
+
+
+HEALTHY = DegradationRecord(level=Level.HEALTHY)

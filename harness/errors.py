@@ -1,0 +1,33 @@
+"""Errors of the harness, by what the caller may do next.
+
+HarnessError
+├── ConfigError     a file, option or profile says something impossible: mend it
+├── ModelError      a model is missing, damaged or cannot be prepared
+├── StackError      a server did not start or died
+├── ResultError     a run folder cannot be read or written
+└── NothingJudged   there was nothing to judge: exit 2, never a pass
+"""
+
+
+class HarnessError(Exception):
+    """Root; its text is one line for the user, exit code 2."""
+
+
+class ConfigError(HarnessError):
+    """A file, option or profile says something impossible."""
+
+
+class ModelError(HarnessError):
+    """A model is missing, damaged or cannot be prepared."""
+
+
+class StackError(HarnessError):
+    """A server did not start or died."""
+
+
+class ResultError(HarnessError):
+    """A run folder cannot be read or written."""
+
+
+class NothingJudged(HarnessError):
+    """There was nothing to judge."""

@@ -1,0 +1,71 @@
+"""What happened to one request: the row that a run writes and every later judgement reads."""
+
+from dataclasses import asdict, dataclass, field, fields
+from enum import StrEnum
+from typing import Any, Self
+
+from harness.errors import ResultError
+
+
+class Outcome(StrEnum):
+    """What became of the request, at the client."""
+
+    OK = "ok"  # 200
+    DEGRADED = "degraded"  # 206: a structured body instead of an answer
+    REFUSED = "refused"  # 429
+    REJECTED = "rejected"  # another 4xx: the client's own fault
+    FAILED = "failed"  # 5xx, or a body that is no answer: never allowed
+    UNANSWERED = "unanswered"  # nothing came back: never allowed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One item, sent once, while one fault was on (or none). None means not measured."""
+
+    id: str  # "<experiment>/<item>": stable, so that a run can be resumed
+    experiment: str  # "steady", "latency-primary", …
+    fault: str  # name in the fault catalogue, or "none"
+    target: str | None  # the backend under fault
+    item_id: str
+    lang: str
+    stream: bool
+    outcome: Outcome
+    status: int | None = None  # HTTP status
+    answer: str | None = None  # text that the client would read
+    finish_reason: str | None = None
+    level: str | None = None  # from the degradation record
+    path: str | None = None  # the path that served; the primary's name on a healthy answer
+    abstained: bool | None = None  # as marked by the gateway
+    reasons: tuple[str, ...] = ()
+    model_served: str | None = None
+    record: dict[str, Any] = field(default_factory=dict)  # the whole degradation record, as received
+    error: str | None = None
+    sent_at_s: float | None = None  # since the run began
+    latency_ms: float | None = None
+    ttft_ms: float | None = None
+    fault_fired: bool | None = None  # proof of the fault, for the block this trial belongs to
+    evidence: tuple[str, ...] = ()
+    steady: bool | None = None  # the steady state held before the fault
+    recovered: bool | None = None  # the primary answered again after the fault
+    recovery_ms: float | None = None  # from the undoing of the fault to the first healthy answer
+
+    @property
+    def degraded(self) -> bool:
+        """Whether the answer left a degraded path (marked as such)."""
+        return self.level is not None and self.level != "healthy"
+
+    def to_row(self) -> dict[str, Any]:
+        """A plain row for one JSON line."""
+        return asdict(self)
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Self:
+        """Raises ResultError when the row has other fields than a trial."""
+        known = {f.name for f in fields(cls)}
+        if extra := sorted(set(row) - known):
+            raise ResultError(f"trial row has unknown field {extra[0]!r}; known are {', '.join(sorted(known))}")
+        try:
+            return cls(**{**row, "outcome": Outcome(row["outcome"]), "reasons": tuple(row.get("reasons", ())),
+                          "evidence": tuple(row.get("evidence", ()))})
+        except (KeyError, TypeError, ValueError) as error:
+            raise ResultError(f"trial row is not complete: {error}") from None
