@@ -1,11 +1,20 @@
 """Errors of the gateway, split by what the caller may do next.
 
 GatewayError
-├── ConfigError       a config or policy says something impossible: mend it
-├── BadRequest        the client's own fault: a 4xx that names field, value and bound
-├── Refused           never sent upstream: safe to retry elsewhere
-└── UpstreamError     sent upstream: it may have run
+├── ConfigError          a config or policy says something impossible: mend it
+├── BadRequest           the client's own fault: a 4xx that names field, value and bound
+│   └── ContextTooLong   not even the system prompt and the last instruction fit
+├── Refused              never sent upstream: safe to retry elsewhere
+│   ├── MemoryFull       no room now; the wait for it timed out
+│   ├── NeverFits        larger than the whole capacity: waiting is no use
+│   └── QueueFull        too many wait already, or the wait would outlast the deadline
+└── UpstreamError        sent upstream, or tried to; it may have run
 """
+
+from enum import StrEnum
+from typing import Literal
+
+from gateway.record import Reason
 
 
 class GatewayError(Exception):
@@ -17,12 +26,74 @@ class ConfigError(GatewayError):
 
 
 class BadRequest(GatewayError):
-    """The client's own fault."""
+    """The client's own fault; the text names field, value and bound.
+
+    `field` is the JSON path of the culprit, `status` the 4xx to answer with, `code` OpenAI's word for it.
+    """
+
+    def __init__(self, message: str, *, field: str | None = None, status: int = 400, code: str | None = None) -> None:
+        super().__init__(message)
+        self.field = field
+        self.status = status
+        self.code = code
+
+
+class ContextTooLong(BadRequest):
+    """Not even the system prompt and the last instruction fit the context."""
+
+    def __init__(self, message: str, *, field: str | None = "messages") -> None:
+        super().__init__(message, field=field, code="context_length_exceeded")
 
 
 class Refused(GatewayError):
     """Never sent upstream."""
 
 
+class MemoryFull(Refused):
+    """No room for the request's KV cache now."""
+
+
+class NeverFits(Refused):
+    """The request's KV cache is larger than the whole capacity."""
+
+
+class QueueFull(Refused):
+    """The backend's queue is full, or the wait in it would outlast the deadline."""
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class Blame(StrEnum):
+    """What a failed try says about the backend, for its breaker."""
+
+    FAILURE = "failure"
+    TIMEOUT = "timeout"
+    NEUTRAL = "neutral"  # the client's or the gateway's own doing
+    BACKPRESSURE = "backpressure"  # the backend asked for less, and is alive
+
+
 class UpstreamError(GatewayError):
-    """Sent upstream and failed; it may have run."""
+    """One try at a backend came to nothing.
+
+    `died`: the connection broke while the request may have been running, so the request itself may be what
+    killed the backend. `retry_after_s`: what the backend asked for, None when it did not ask.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        reason: Reason,
+        blame: Blame = Blame.FAILURE,
+        outcome: Literal["refused", "failed", "indeterminate"] = "failed",
+        died: bool = False,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.blame = blame
+        self.outcome = outcome
+        self.died = died
+        self.retry_after_s = retry_after_s
