@@ -74,6 +74,22 @@ class Blame(StrEnum):
     BACKPRESSURE = "backpressure"  # the backend asked for less, and is alive
 
 
+class ProbeError(GatewayError):
+    """Memory cannot be measured here and now."""
+
+
+class ContextTooLong(Refused):
+    """Even the system prompt and the final instruction exceed the limit."""
+
+
+class MemoryFull(Refused):
+    """No memory was released within the wait."""
+
+
+class NeverFits(Refused):
+    """Larger than the whole capacity; waiting cannot help."""
+
+
 class UpstreamError(GatewayError):
     """One try at a backend came to nothing.
 
