@@ -4,6 +4,7 @@ GatewayError
 ├── ConfigError          a config or policy says something impossible: mend it
 ├── BadRequest           the client's own fault: a 4xx that names field, value and bound
 │   └── ContextTooLong   not even the system prompt and the last instruction fit
+├── ProbeError           memory cannot be measured here and now: counts as full
 ├── Refused              never sent upstream: safe to retry elsewhere
 │   ├── MemoryFull       no room now; the wait for it timed out
 │   ├── NeverFits        larger than the whole capacity: waiting is no use
@@ -76,18 +77,6 @@ class Blame(StrEnum):
 
 class ProbeError(GatewayError):
     """Memory cannot be measured here and now."""
-
-
-class ContextTooLong(Refused):
-    """Even the system prompt and the final instruction exceed the limit."""
-
-
-class MemoryFull(Refused):
-    """No memory was released within the wait."""
-
-
-class NeverFits(Refused):
-    """Larger than the whole capacity; waiting cannot help."""
 
 
 class UpstreamError(GatewayError):
