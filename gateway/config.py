@@ -1,0 +1,118 @@
+"""What exists: the server, the backends behind it, their memory and tokenizers. How to degrade is the policy's."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from gateway import toml
+from gateway.errors import ConfigError
+
+Positive = Annotated[float, Meta(gt=0)]
+Share = Annotated[float, Meta(ge=0, le=1)]
+Count = Annotated[int, Meta(ge=1)]
+Bytes = Annotated[int, Meta(ge=1)]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=64)]
+
+MODEL_FREE = ("extract", "template", "structured")
+ADMIN_TOKEN_ENV = "TRUEFALL_ADMIN_TOKEN"
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One table of the file."""
+
+
+class Server(Section):
+    """Where the gateway listens and what it takes."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535)] = 0  # 0: any free port
+    served_model: str = "truefall"  # the model name that means "by the policy's order"
+    unknown_models: Literal["reject", "route"] = "reject"  # answer 404, or treat as `served_model`
+    max_body_bytes: Bytes = 4_194_304
+    max_tokens_bound: Count = 131_072  # the largest max_tokens a client may ask for
+    default_max_tokens: Count = 512  # reserved and sent when the client names none
+    admin_token: str | None = None  # None: the variable TRUEFALL_ADMIN_TOKEN, and without that no admin interface
+    admin_loopback_only: bool = True
+    drain_s: Positive = 30.0  # how long accepted work may take after SIGTERM
+    log: Literal["json", "off"] = "json"
+
+    def token(self) -> str | None:
+        """The bearer token of the admin interface; None means that the interface is off."""
+        return self.admin_token or os.environ.get(ADMIN_TOKEN_ENV) or None
+
+
+class Memory(Section):
+    """What holds a backend's KV cache, and how it is measured."""
+
+    probe: Literal["process", "cgroup", "vllm", "cuda"] | None = None
+    pid: Count | None = None
+    pid_file: Path | None = None  # read again whenever the process is gone
+    limit_bytes: Bytes | None = None  # what the process may take (probe "process")
+    cgroup: Path | None = None
+    metrics_url: str | None = None  # probe "vllm"; None: the backend's own /metrics
+    device: Annotated[int, Meta(ge=0)] = 0  # probe "cuda"
+    margin_bytes: Annotated[int, Meta(ge=0)] | None = None  # free memory that must stay
+    margin_share: Share = 0.1  # the same as a share of the total, when margin_bytes is absent
+    max_age_s: Positive = 5.0  # an older reading counts as full
+    kv_capacity_bytes: Bytes | None = None  # the ledger's capacity; None: no ledger
+    kv_dtype_bytes: Annotated[float, Meta(gt=0, le=8)] | None = None  # None: from the model's config
+
+
+class Backend(Section):
+    """One OpenAI-compatible server."""
+
+    name: Name
+    url: Annotated[str, Meta(pattern=r"^https?://[^\s]+$")]  # up to and with /v1
+    model: str  # the id that the backend knows its model by
+    engine: Literal["openai", "vllm", "transformers"] = "openai"
+    api_key_env: str | None = None  # the variable that holds the key, never the key
+    model_dir: Path | None = None  # tokenizer and config.json: exact token counts and KV bytes
+    context_tokens: Annotated[int, Meta(ge=16)] = 8192
+    max_concurrent: Count = 16
+    max_queue: Annotated[int, Meta(ge=0)] = 64
+    speculative_off: dict[str, bool | int | str] = {}  # fields added to the body at level degraded
+    memory: Memory = Memory()
+
+    def __post_init__(self) -> None:
+        if self.name in (*MODEL_FREE, "cache", "rules", "refused"):
+            raise ValueError(f"name {self.name!r} is taken by a path without a model")
+
+
+class Config(Section):
+    """The whole file."""
+
+    backends: Annotated[tuple[Backend, ...], Meta(min_length=1)]
+    server: Server = Server()
+
+    def __post_init__(self) -> None:
+        names = [backend.name for backend in self.backends]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"backends: name {twice[0]!r} is used {names.count(twice[0])} times, at most once")
+
+    def names(self) -> tuple[str, ...]:
+        """The backends' names, in the file's order."""
+        return tuple(backend.name for backend in self.backends)
+
+
+def load_config(path: Path) -> Config:
+    """Raises ConfigError, or OSError when the file cannot be read. Relative paths are from the file's folder."""
+    config = toml.load(path, Config)
+    backends = tuple(_rooted(backend, path.parent) for backend in config.backends)
+    for backend in backends:
+        if backend.model_dir is not None and not backend.model_dir.is_dir():
+            raise ConfigError(f"{path}: backend {backend.name!r}: model_dir {backend.model_dir} is not a folder")
+    return msgspec.structs.replace(config, backends=backends)
+
+
+def _rooted(backend: Backend, folder: Path) -> Backend:
+    def rooted(path: Path | None) -> Path | None:
+        return None if path is None else folder / path
+
+    memory = msgspec.structs.replace(
+        backend.memory, pid_file=rooted(backend.memory.pid_file), cgroup=rooted(backend.memory.cgroup)
+    )
+    return msgspec.structs.replace(backend, model_dir=rooted(backend.model_dir), memory=memory)

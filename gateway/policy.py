@@ -1,0 +1,211 @@
+"""How to degrade: the paths and their order, limits, breaker, health, grounding and the answers without a model."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from gateway import toml
+from gateway.config import MODEL_FREE, Config, Count, Positive, Section, Share
+from gateway.errors import ConfigError
+from gateway.health import HealthMarks
+
+Language = Literal["en", "zh"]
+
+
+class Paths(Section):
+    """Which paths there are, in the order they are tried; each at most once per request."""
+
+    order: tuple[str, ...] = ()  # backends and paths without a model; () means every backend, then MODEL_FREE
+    small_first: tuple[str, ...] = ()  # backends to try first at level degraded; () means the order's last first
+    stream_failover: Literal["error_event", "hold", "hold_all"] = "error_event"
+    max_after_death: Annotated[int, Meta(ge=0)] = 1  # further backends after one died under the request
+    at_critical: Literal["refuse", "answer"] = "answer"  # new work at level critical: 429, or paths without a model
+
+
+class Deadline(Section):
+    """One deadline for the whole request, retries and fallbacks included."""
+
+    request_s: Positive = 60.0
+    reserve_s: Annotated[float, Meta(ge=0)] = 0.2  # kept back for the paths without a model
+
+
+class Limits(Section):
+    """Time limits of one attempt at a backend; the request's deadline cuts them all."""
+
+    connect_s: Positive = 1.0
+    first_token_s: Positive = 10.0  # streams: until the first token of content
+    idle_s: Positive = 5.0  # streams: between two tokens of content; keep-alives do not count
+    total_s: Positive = 30.0
+
+
+class Breaker(Section):
+    """When a backend is left alone, and how it is asked again."""
+
+    consecutive_failures: Count = 3
+    timeout_share: Share = 0.05  # of the calls in the window; slow calls count as timeouts
+    window_s: Positive = 60.0
+    min_calls: Count = 20  # no verdict by share below this many calls in the window
+    slow_s: Positive | None = None  # None: no call is slow
+    open_s: Positive = 30.0
+    half_open_probes: Count = 1  # at the same time
+    half_open_successes: Count = 1  # that close it
+    background_probes: bool = True  # the gateway itself asks for one token once `open_s` is over
+
+
+class Overload(Section):
+    """What happens when every backend says 'not now'."""
+
+    action: Literal["refuse", "answer"] = "refuse"  # 429 with Retry-After, or the paths without a model
+    queue_wait_s: Positive = 5.0
+    max_retry_after_s: Positive = 60.0  # longer waits asked by a backend are cut to this
+
+
+class Truncation(Section):
+    """The hard limit of the prompt, and the one used when memory is short."""
+
+    limit_tokens: Count = 12_288
+    pressure_tokens: Count = 2_048  # tried when the guard or the ledger refuses the whole prompt
+    compress: bool = True
+
+
+class LedgerMarks(Section):
+    """Admission by memory."""
+
+    wait_s: Positive = 5.0
+    high: Share = 0.80
+    critical: Share = 0.95
+    long_tokens: Count = 1024  # requests at least this long stop being admitted above `watermark`
+    watermark: Share = 0.85
+
+
+class Validation(Section):
+    """What a 200 must be to count as an answer."""
+
+    max_answer_bytes: Count = 8_388_608
+    response_schema: bool = msgspec.field(name="schema", default=True)
+
+
+class Accounting(Section):
+    """The backend's own token counts against the gateway's; needs the backend's model_dir."""
+
+    enabled: bool = True
+    tolerance_tokens: Annotated[int, Meta(ge=0)] = 3
+    tolerance_share: Share = 0.01
+    missing_usage: Literal["accept", "distrust"] = "accept"
+
+
+class Grounding(Section):
+    """Which model answers are checked against their own prompt, and for what."""
+
+    apply: Literal["degraded", "always", "never"] = "degraded"
+    numbers: bool = True
+    negation: bool = True
+    repetition: bool = True
+    cut: bool = True  # an answer cut by length in the middle of a sentence
+    language: bool = True
+    min_support: Share = 0.0  # share of the answer's words that its prompt must hold
+
+
+class Extract(Section):
+    """The path that quotes the caller's own text."""
+
+    min_score: Share = 0.35  # share of the question's idf weight that the best sentence must hold
+    tie_share: Share = 0.9  # a second sentence this close that contradicts the first means: refuse
+    max_sentences: Annotated[int, Meta(ge=1, le=4)] = 2
+    preface_en: str = "The assistant is unavailable. Your text says:"
+    preface_zh: str = "助手暂时不可用。您提供的原文写道："
+
+
+class Template(Section):
+    """A business-defined answer."""
+
+    lang: Language
+    text: Annotated[str, Meta(min_length=1)]
+    keywords: tuple[Annotated[str, Meta(min_length=1)], ...] = ()  # any one in the question; () is the default
+    abstains: bool = True  # says honestly that it is no answer
+
+
+DEFAULT_TEMPLATES = (
+    Template(
+        lang="en",
+        text="We cannot answer this right now because the service is degraded. No action was taken. "
+        "Please try again in a few minutes.",
+    ),
+    Template(lang="zh", text="服务目前处于降级状态，暂时无法回答您的问题，也没有执行任何操作。请几分钟后再试。"),
+)
+
+
+class Structured(Section):
+    """The body when nothing else answers."""
+
+    status: Annotated[int, Meta(ge=200, le=299)] = 206
+    suggestion_en: str = "try shorter input"
+    suggestion_zh: str = "请缩短输入后重试"
+
+
+class Notices(Section):
+    """What to show the end user; `{model}` is the model that served."""
+
+    backend_en: str = "Answered by the fallback model {model}."
+    backend_zh: str = "由备用模型 {model} 回答。"
+    shortened_en: str = "Answered under load: the input or the answer was shortened."
+    shortened_zh: str = "高负载下回答：输入或回答已被缩短。"
+    extract_en: str = "Quoted from your own text, without a model."
+    extract_zh: str = "摘自您提供的原文，未使用模型。"
+    template_en: str = "Prepared answer, without a model."
+    template_zh: str = "预设回复，未使用模型。"
+
+
+class Policy(Section):
+    """The whole file."""
+
+    name: str = "default"
+    paths: Paths = Paths()
+    deadline: Deadline = Deadline()
+    limits: dict[str, Limits] = {}  # by backend; "default" for the rest
+    breaker: Breaker = Breaker()
+    health: HealthMarks = HealthMarks()
+    overload: Overload = Overload()
+    truncation: Truncation = Truncation()
+    ledger: LedgerMarks = LedgerMarks()
+    validation: Validation = Validation()
+    accounting: Accounting = Accounting()
+    grounding: Grounding = Grounding()
+    extract: Extract = Extract()
+    structured: Structured = Structured()
+    notices: Notices = Notices()
+    templates: tuple[Template, ...] = DEFAULT_TEMPLATES
+
+    def limits_of(self, backend: str) -> Limits:
+        """The limits of one backend."""
+        return self.limits.get(backend) or self.limits.get("default") or Limits()
+
+
+def load_policy(path: Path | None, config: Config) -> Policy:
+    """The policy in `path`, or the default one, made to fit `config`. Raises ConfigError; OSError."""
+    if path is None:
+        return fitted(Policy(), config, source="default policy")
+    return fitted(toml.load(path, Policy), config, source=str(path))
+
+
+def fitted(policy: Policy, config: Config, *, source: str) -> Policy:
+    """The policy with its orders filled in. Raises ConfigError where it names what the config does not have."""
+    backends = config.names()
+    paths = policy.paths
+    order = paths.order or (*backends, *MODEL_FREE)
+    _require_known("paths.order", order, (*backends, *MODEL_FREE), source)
+    _require_known("paths.small_first", paths.small_first, backends, source)
+    _require_known("limits", tuple(policy.limits), ("default", *backends), source)
+    in_order = tuple(name for name in order if name in backends)
+    small_first = paths.small_first or in_order[::-1]
+    return msgspec.structs.replace(policy, paths=msgspec.structs.replace(paths, order=order, small_first=small_first))
+
+
+def _require_known(field: str, names: tuple[str, ...], known: tuple[str, ...], source: str) -> None:
+    for name in names:
+        if name not in known:
+            raise ConfigError(f"{source}: {field}: {name!r} is not a path; known are {', '.join(known)}")
+        if names.count(name) > 1:
+            raise ConfigError(f"{source}: {field}: {name!r} is there {names.count(name)} times, at most once")
