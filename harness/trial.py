@@ -24,6 +24,7 @@ class Trial:
 
     id: str  # "<experiment>/<item>": stable, so that a run can be resumed
     experiment: str  # "steady", "latency-primary", …
+    block: str  # "<experiment>#<n>": what was sent while one injection was on; its row is a Block
     fault: str  # name in the fault catalogue, or "none"
     target: str | None  # the backend under fault
     item_id: str
@@ -43,11 +44,6 @@ class Trial:
     sent_at_s: float | None = None  # since the run began
     latency_ms: float | None = None
     ttft_ms: float | None = None
-    fault_fired: bool | None = None  # proof of the fault, for the block this trial belongs to
-    evidence: tuple[str, ...] = ()
-    steady: bool | None = None  # the steady state held before the fault
-    recovered: bool | None = None  # the primary answered again after the fault
-    recovery_ms: float | None = None  # from the undoing of the fault to the first healthy answer
 
     @property
     def degraded(self) -> bool:
@@ -65,7 +61,40 @@ class Trial:
         if extra := sorted(set(row) - known):
             raise ResultError(f"trial row has unknown field {extra[0]!r}; known are {', '.join(sorted(known))}")
         try:
-            return cls(**{**row, "outcome": Outcome(row["outcome"]), "reasons": tuple(row.get("reasons", ())),
-                          "evidence": tuple(row.get("evidence", ()))})
+            return cls(**{**row, "outcome": Outcome(row["outcome"]), "reasons": tuple(row.get("reasons", ()))})
         except (KeyError, TypeError, ValueError) as error:
             raise ResultError(f"trial row is not complete: {error}") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One injection: from the steady state before it to the recovery after it. None means not measured."""
+
+    id: str  # "<experiment>#<n>"
+    experiment: str
+    fault: str
+    target: str | None
+    trials: int
+    steady: bool  # the primary answered, undegraded, before the fault
+    fired: bool | None  # None: there was no fault to fire
+    touched: int = 0  # requests, connections or allocations that met the fault
+    evidence: tuple[str, ...] = ()
+    recovered: bool | None = None  # the primary answered, undegraded, after the fault
+    recovery_ms: float | None = None  # from the undoing of the fault to the first such answer
+    detection_ms: float | None = None  # from the first request under the fault to the end of the first degraded answer
+    began_at_s: float | None = None  # since the run began
+    ended_at_s: float | None = None
+    same_process: bool | None = None  # the target's process is the one from before
+    error: str | None = None  # what went wrong with the injection itself
+
+    def to_row(self) -> dict[str, Any]:
+        """A plain row for one JSON line."""
+        return asdict(self)
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Self:
+        """Raises ResultError when the row has other fields than a block."""
+        try:
+            return cls(**{**row, "evidence": tuple(row.get("evidence", ()))})
+        except TypeError as error:
+            raise ResultError(f"block row is not complete: {error}") from None

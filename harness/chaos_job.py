@@ -1,0 +1,116 @@
+"""The whole of `truefall chaos`: check the input, prepare the models, drive pytest, judge, gate, report."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from evalsets.jsonl import load_set
+from gateway.clock import Clock, SystemClock
+from harness.commands.chaos import INTERRUPTED
+from harness.errors import ConfigError
+from harness.models import Profile, load_profile, prepare
+from harness.session import SessionOptions, choose_device, plan_of
+from harness.store import RunFolder
+
+PASSED, FAILED, CANNOT_START, NO_TESTS = 0, 1, 2, 5  # exit codes of pytest
+
+
+@dataclass(slots=True, kw_only=True)
+class ChaosJob:
+    """One run of the main job, from checked options to an exit code."""
+
+    options: SessionOptions
+    profile: Profile
+    criteria: Path
+    folder: RunFolder
+    clock: Clock = field(default_factory=SystemClock)
+    step_s: dict[str, float] = field(default_factory=dict)  # seconds that each step took
+
+    @classmethod
+    def prepare(cls, args: argparse.Namespace) -> Self:
+        """Check every input before anything is written. Raises ConfigError, ModelError or EvalsetError."""
+        from harness.criteria import load_criteria
+        from harness.meta import check_policy, describe_run, new_run_path, open_folder
+
+        profile = load_profile(args.profile)
+        criteria = Path(args.criteria) if args.criteria else profile.criteria
+        load_criteria(criteria)
+        check_policy(Path(args.policy) if args.policy else profile.policy)
+        items = load_set(args.evalset)
+        options = SessionOptions(
+            seed=args.seed,
+            profile=args.profile,
+            device=choose_device(args.device),
+            policy=args.policy,
+            evalset=args.evalset,
+            most_items=args.items or (profile.limits.quick_items if args.quick else None),
+            quick=args.quick,
+            run_folder=args.resume or str(new_run_path(Path(args.results), args.seed)),
+        )
+        if args.resume and not (Path(args.resume) / "run.json").is_file():
+            raise ConfigError(f"--resume {args.resume}: not a run folder: run.json is missing")
+        clock = SystemClock()
+        began_s = clock.now_s()
+        prepare([profile.primary.name, profile.secondary.name])
+        prepared_s = clock.now_s() - began_s
+        folder = open_folder(options, describe_run(options, profile, plan_of(options, profile, items)))
+        return cls(
+            options=options, profile=profile, criteria=criteria, folder=folder, clock=clock, step_s={"models": prepared_s}
+        )
+
+    def run_experiments(self, experiments: Path, select: str | None) -> int:
+        """Drive pytest over the experiments; its exit code, or INTERRUPTED."""
+        import pytest
+
+        options = self.options
+        argv = [
+            *(str(experiments), "-m", "chaos", "-q", "-p", "no:cacheprovider", "-W", "default"),
+            *(f"--chaos-seed={options.seed}", f"--chaos-profile={options.profile}", f"--chaos-device={options.device}"),
+            *(f"--chaos-evalset={options.evalset}", f"--chaos-run={self.folder.path}"),
+        ]
+        if options.policy:
+            argv.append(f"--chaos-policy={options.policy}")
+        if options.most_items:
+            argv.append(f"--chaos-items={options.most_items}")
+        if options.quick:
+            argv.append("--chaos-quick")
+        if select:
+            argv += ["-k", select]
+        with self.step("experiments"):
+            code = int(pytest.main(argv))
+        if code == NO_TESTS:
+            raise ConfigError(f"no experiment matches {select or experiments}; see `pytest --collect-only -m chaos {experiments}`")
+        return INTERRUPTED if code == CANNOT_START and not self.folder.blocks_file.is_file() else code
+
+    def finish(self, *, experiments_failed: bool) -> int:
+        """Judge, gate, report; the exit code of the run."""
+        from harness.gate import gate_run
+        from harness.judge import judge_run
+        from harness.report import write_report
+
+        with self.step("judge"):
+            judge_run(self.folder.path, load_set(self.options.evalset))
+        with self.step("gate"):
+            code = gate_run(self.folder.path, self.criteria)
+        with self.step("report"):
+            report = write_report(self.folder.path)
+        self.folder.write_json("steps.json", {name: round(seconds, 1) for name, seconds in self.step_s.items()})
+        print("steps: " + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in self.step_s.items()), file=sys.stderr)
+        print(f"report: {report}", file=sys.stderr)
+        if experiments_failed and code == PASSED:
+            print("an experiment failed (see above): the run does not pass", file=sys.stderr)
+            return FAILED
+        return code
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Measure how long a step takes."""
+        began_s = self.clock.now_s()
+        try:
+            yield
+        finally:
+            self.step_s[name] = self.clock.now_s() - began_s

@@ -1,0 +1,130 @@
+"""The client of a trial: sends one chat completion to a gateway and writes down what came back."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+
+from gateway.clock import Clock
+from harness.trial import Outcome
+
+
+@dataclass(slots=True, kw_only=True)
+class Observation:
+    """What the client saw of one request."""
+
+    status: int | None = None
+    answer: str | None = None
+    finish_reason: str | None = None
+    record: dict[str, Any] = field(default_factory=dict)
+    model: str | None = None
+    error: str | None = None
+    latency_ms: float | None = None
+    ttft_ms: float | None = None
+    complete: bool = False  # a body or a stream that ended as the protocol says
+
+    @property
+    def outcome(self) -> Outcome:
+        """Classify by status; a 200 that is no whole answer is a failure, except an error that is said in-band."""
+        if self.status is None or not self.complete:
+            return Outcome.UNANSWERED
+        if self.status >= 500:
+            return Outcome.FAILED
+        if self.status == 429:
+            return Outcome.REFUSED
+        if self.status >= 400:
+            return Outcome.REJECTED
+        if self.status == 206:
+            return Outcome.DEGRADED
+        if self.error is not None and self.record:
+            return Outcome.DEGRADED  # a stream that broke, and said so in-band
+        return Outcome.OK if self.answer is not None and self.error is None else Outcome.FAILED
+
+
+class GatewayClient:
+    """Speaks chat completions to one gateway; one per run."""
+
+    def __init__(self, base_url: str, *, clock: Clock, timeout_s: float = 120.0, token: str | None = None) -> None:
+        self.base_url = base_url.rstrip("/")
+        self.clock = clock
+        self.session = aiohttp.ClientSession(
+            timeout=aiohttp.ClientTimeout(total=timeout_s),
+            headers={"Authorization": f"Bearer {token}"} if token else {},
+        )
+
+    async def close(self) -> None:
+        await self.session.close()
+
+    async def ask(self, body: Mapping[str, Any], *, trial_id: str) -> Observation:
+        """Send one request; never raises for what the server does."""
+        seen = Observation()
+        began_s = self.clock.now_s()
+        try:
+            async with self.session.post(
+                f"{self.base_url}/v1/chat/completions", json=body, headers={"x-truefall-trial": trial_id}
+            ) as response:
+                seen.status = response.status
+                if response.content_type == "text/event-stream":
+                    await self._read_stream(response, seen, began_s)
+                else:
+                    read_body(await response.read(), seen)
+        except (aiohttp.ClientError, asyncio.TimeoutError, OSError) as error:
+            seen.error = f"{type(error).__name__}: {error}"
+        seen.latency_ms = (self.clock.now_s() - began_s) * 1000
+        return seen
+
+    async def _read_stream(self, response: aiohttp.ClientResponse, seen: Observation, began_s: float) -> None:
+        parts: list[str] = []
+        async for line in response.content:
+            if not line.startswith(b"data:"):
+                continue
+            data = line[5:].strip()
+            if data == b"[DONE]":
+                seen.complete = True
+                break
+            text = read_chunk(data, seen)
+            if text and seen.ttft_ms is None:
+                seen.ttft_ms = (self.clock.now_s() - began_s) * 1000
+            parts.append(text)
+        seen.answer = "".join(parts) or None
+
+
+def read_body(raw: bytes, seen: Observation) -> None:
+    """Fill in what a JSON answer says."""
+    try:
+        body = json.loads(raw)
+    except ValueError:
+        seen.error = f"the body is not JSON: {raw[:80]!r}"
+        return
+    seen.complete = True
+    seen.record = body.get("degradation") or {}
+    seen.model = body.get("model")
+    choices = body.get("choices") or []
+    if choices:
+        seen.answer = (choices[0].get("message") or {}).get("content")
+        seen.finish_reason = choices[0].get("finish_reason")
+    elif "error" in body:
+        seen.error = str((body["error"] or {}).get("message"))
+    elif seen.status == 206:
+        seen.answer = body.get("suggestion")
+
+
+def read_chunk(data: bytes, seen: Observation) -> str:
+    """The text of one SSE event; fills in the record, the model and an in-band error."""
+    try:
+        chunk = json.loads(data)
+    except ValueError:
+        seen.error = f"an SSE event is not JSON: {data[:80]!r}"
+        return ""
+    seen.record = chunk.get("degradation") or seen.record
+    seen.model = chunk.get("model") or seen.model
+    if chunk.get("error"):
+        seen.error = str(chunk["error"].get("message", chunk["error"]))
+    text = ""
+    for choice in chunk.get("choices") or []:
+        text += (choice.get("delta") or {}).get("content") or ""
+        seen.finish_reason = choice.get("finish_reason") or seen.finish_reason
+    return text

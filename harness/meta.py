@@ -1,0 +1,89 @@
+"""`run.json`: what a run was made of, so that it can be repeated, resumed and believed."""
+
+import hashlib
+import json
+import platform
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evalsets.item import Item
+from harness.errors import ResultError
+from harness.models import Profile
+from harness.store import RunFolder
+
+if TYPE_CHECKING:
+    from harness.run import RunPlan
+    from harness.session import SessionOptions
+
+PACKAGES = ("truefall", "torch", "transformers", "tokenizers", "aiohttp", "uvicorn", "starlette", "toxiproxy-python", "numpy")
+MUST_AGREE = ("seed", "profile", "evalset", "items_sha256", "policy_sha256", "most_items", "max_tokens")
+
+
+def describe_run(options: "SessionOptions", profile: Profile, plan: "RunPlan") -> dict[str, Any]:
+    """The content of `run.json` when a run begins."""
+    policy = Path(options.policy) if options.policy else profile.policy
+    return {
+        "began": datetime.now(UTC).isoformat(timespec="seconds"),
+        "sha": git_sha(),
+        "seed": options.seed,
+        "profile": options.profile,
+        "device": options.device,
+        "policy": str(policy),
+        "policy_sha256": sha256_file(policy) if policy.is_file() else None,
+        "evalset": options.evalset,
+        "items_sha256": items_sha256(plan.items),
+        "most_items": plan.most_items,
+        "max_tokens": plan.max_tokens,
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "versions": {name: package_version(name) for name in PACKAGES},
+        "models": {"primary": profile.primary.name, "secondary": profile.secondary.name, "encoder": profile.encoder.name},
+    }
+
+
+def open_folder(options: "SessionOptions", meta: dict[str, Any]) -> RunFolder:
+    """A new run folder, or the one to go on with. Raises ResultError when that one was planned differently."""
+    path = Path(options.run_folder) if options.run_folder else new_run_path(Path("results"), options.seed)
+    if not (path / "run.json").is_file():
+        return RunFolder.create(path, meta)
+    folder = RunFolder.open(path)
+    before = folder.meta()
+    for key in MUST_AGREE:
+        if before.get(key) != meta[key]:
+            raise ResultError(f"{path}: {key} was {before.get(key)!r} when this run began and is {meta[key]!r} now; resume with the same")
+    return folder
+
+
+def new_run_path(root: Path, seed: int) -> Path:
+    """`<utc>-<git sha>-<seed>` under `root`."""
+    return root / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{git_sha()}-{seed}"
+
+
+def git_sha() -> str:
+    """The short commit of the tree that runs, or `nogit`."""
+    try:
+        ran = subprocess.run(["git", "rev-parse", "--short=9", "HEAD"], capture_output=True, text=True, check=True, cwd=Path(__file__).parent)
+    except (OSError, subprocess.CalledProcessError):
+        return "nogit"
+    return ran.stdout.strip()
+
+
+def package_version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def sha256_file(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def items_sha256(items: Sequence[Item]) -> str:
+    """One hash over the ids, prompts and references."""
+    content = [[item.id, item.system, item.context, item.prompt, item.reference] for item in items]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()

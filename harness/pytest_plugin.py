@@ -1,0 +1,59 @@
+"""The pytest plugin: options, fixtures and the marker `chaos`; the work is done by `harness.session`."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from harness.session import ChaosSession
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("truefall", "chaos and fidelity")
+    group.addoption("--chaos-seed", type=int, default=0, help="seed of every draw (default 0)")
+    group.addoption("--chaos-profile", default="cpu", help="bundled profile or a TOML file (default cpu)")
+    group.addoption("--chaos-device", default="auto", help="auto, cpu or cuda (default auto)")
+    group.addoption("--chaos-policy", default=None, help="TOML file: how the gateway degrades")
+    group.addoption("--chaos-evalset", default="support", help="bundled evaluation set or a JSON-lines file")
+    group.addoption("--chaos-items", type=int, default=None, help="items per experiment (default: the profile's)")
+    group.addoption("--chaos-quick", action="store_true", help="few items; for a first look")
+    group.addoption("--chaos-run", default=None, help="run folder to write, or to go on with")
+    group.addoption("--chaos-gateway", default=None, help="URL of a gateway of yours, instead of starting ours")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "chaos: an experiment on a real stack with real faults (opt in)")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"truefall: seed {config.getoption('--chaos-seed')}, profile {config.getoption('--chaos-profile')}"
+
+
+@pytest.fixture(scope="session")
+def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
+    """A running stack: `chaos.run("latency", target="primary", mean_ms=500)` returns what happened."""
+    from harness.session import ChaosSession, SessionOptions
+
+    option = request.config.getoption
+    options = SessionOptions(
+        seed=option("--chaos-seed"),
+        profile=option("--chaos-profile"),
+        device=option("--chaos-device"),
+        policy=option("--chaos-policy"),
+        evalset=option("--chaos-evalset"),
+        most_items=option("--chaos-items"),
+        quick=option("--chaos-quick"),
+        run_folder=option("--chaos-run"),
+        gateway_url=option("--chaos-gateway"),
+    )
+    with ChaosSession.open(options) as session:
+        yield session
+
+
+@pytest.fixture(scope="session")
+def fidelity(request: pytest.FixtureRequest) -> "Iterator[object]":
+    """The judge: `fidelity(cases)` returns a judgement for each."""
+    from harness.judge import open_judge
+
+    yield open_judge()

@@ -1,0 +1,208 @@
+"""Drive one experiment: steady state, inject, send, restore, recovery; every row is written as it happens."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from random import Random
+from typing import Any
+
+from evalsets.item import Item
+from faults.catalogue import build
+from faults.errors import FaultError
+from faults.fault import Firing
+from gateway.clock import Clock
+from harness.client import GatewayClient, Observation
+from harness.errors import StackError
+from harness.schedule import Experiment, PlannedTrial, plan
+from harness.stack.stack import Stack
+from harness.store import RunFolder
+from harness.trial import Block, Outcome, Trial
+
+Progress = Callable[[str, Trial], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPlan:
+    """What all experiments of a run share."""
+
+    seed: int
+    items: Sequence[Item]
+    most_items: int | None  # per experiment; None: all
+    max_tokens: int
+    block_size: int = 1000  # trials per injection
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """A run in progress: the stack that is up, and the folder it writes."""
+
+    stack: Stack
+    folder: RunFolder
+    client: GatewayClient
+    clock: Clock
+    began_s: float
+    plan: RunPlan
+    progress: Progress
+
+    async def experiment(self, experiment: Experiment) -> list[Block]:
+        """Run what is not yet in the folder; return the blocks of this experiment, old and new."""
+        planned = plan(self.plan.seed, experiment, self.plan.items, most=self.plan.most_items)
+        done = {trial.id for trial in self.folder.trials()}
+        todo = [trial for trial in planned if trial.id not in done]
+        size = self.plan.block_size if experiment.doses else 1
+        for start in range(0, len(todo), size):
+            await self.block(experiment, todo[start : start + size], number=len(done) + start)
+        return [block for block in self.folder.blocks() if block.experiment == experiment.name]
+
+    async def block(self, experiment: Experiment, todo: Sequence[PlannedTrial], *, number: int) -> Block:
+        """One injection. The block's row is written only when it is whole."""
+        block_id = f"{experiment.name}#{number}"
+        steady = await self.answers_healthily(timeout_s=experiment.recovery_limit_s) if experiment.doses else None
+        pids = {dose.target: self.stack.target(dose.target).pid() for dose in experiment.doses}
+        began_s = self.now_s()
+        firings: list[Firing] = []
+        error = None
+        try:
+            async with AsyncExitStack() as injected:
+                for dose in experiment.doses:
+                    fault = build(dose.fault, dose.params)
+                    rng = Random(f"{self.plan.seed}/{dose.fault}/{experiment.name}")
+                    target = self.stack.target(dose.target)
+                    firings.append(await injected.enter_async_context(fault.inject(target, clock=self.clock, rng=rng)))
+                trials = await self.send_all(experiment, todo, block_id)
+        except FaultError as failed:
+            error = f"{type(failed).__name__}: {failed}"
+            if not firings:
+                trials = []
+        restored_s = self.now_s()
+        recovered, recovery_ms = await self.recover(experiment)
+        block = Block(
+            id=block_id,
+            experiment=experiment.name,
+            fault=experiment.fault,
+            target=experiment.target,
+            trials=len(trials),
+            steady=True if steady is None else steady,
+            fired=all(firing.fired for firing in firings) and error is None if experiment.doses else None,
+            touched=sum(firing.touched for firing in firings),
+            evidence=tuple(line for firing in firings for line in firing.evidence),
+            recovered=recovered,
+            recovery_ms=recovery_ms,
+            detection_ms=detection_ms(trials, began_s),
+            began_at_s=began_s,
+            ended_at_s=restored_s,
+            same_process=all(self.stack.target(name).pid() == pid for name, pid in pids.items()) if pids else None,
+            error=error,
+        )
+        self.folder.close_block(block)
+        return block
+
+    def now_s(self) -> float:
+        """Seconds since the run began."""
+        return self.clock.now_s() - self.began_s
+
+    async def send_all(self, experiment: Experiment, todo: Sequence[PlannedTrial], block_id: str) -> list[Trial]:
+        """Send the requests in their order, `concurrency` at a time."""
+        items = {item.id: item for item in self.plan.items}
+        gate = asyncio.Semaphore(experiment.concurrency)
+
+        async def send(planned: PlannedTrial) -> Trial:
+            async with gate:
+                sent_at_s = self.now_s()
+                seen = await self.client.ask(self.body(items[planned.item_id], planned), trial_id=planned.id)
+                trial = as_trial(experiment, planned, items[planned.item_id], seen, block_id, sent_at_s)
+                self.folder.append(trial)
+                self.progress(experiment.name, trial)
+                return trial
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(send(planned)) for planned in todo]
+        return [task.result() for task in tasks]
+
+    def body(self, item: Item, planned: PlannedTrial) -> dict[str, Any]:
+        """The request of one trial."""
+        body: dict[str, Any] = {
+            "model": self.stack.primary_model,
+            "messages": item.messages(),
+            "max_tokens": self.plan.max_tokens,
+            "temperature": 0,
+            "seed": self.plan.seed,
+        }
+        if planned.stream:
+            body["stream"] = True
+        if item.contract is not None:
+            body["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": item.contract}}
+        return body
+
+    async def recover(self, experiment: Experiment) -> tuple[bool | None, float | None]:
+        """Wait for the first healthy answer after the fault was undone."""
+        if not experiment.doses:
+            return None, None
+        began_s = self.now_s()
+        recovered = await self.answers_healthily(timeout_s=experiment.recovery_limit_s)
+        return recovered, (self.now_s() - began_s) * 1000 if recovered else None
+
+    async def answers_healthily(self, *, timeout_s: float) -> bool:
+        """Whether the primary answers a short question, undegraded, within `timeout_s`."""
+        deadline_s = self.now_s() + timeout_s
+        body = {
+            "model": self.stack.primary_model,
+            "messages": [{"role": "user", "content": "Say yes."}],
+            "max_tokens": 4,
+            "temperature": 0,
+        }
+        while self.now_s() < deadline_s:
+            seen = await self.client.ask(body, trial_id=f"probe/{self.now_s():.3f}")
+            if seen.outcome is Outcome.OK and seen.record.get("level") == "healthy":
+                return True
+            await self.clock.sleep(0.5)
+        return False
+
+
+def detection_ms(trials: Sequence[Trial], began_s: float) -> float | None:
+    """From the injection to the end of the first answer that was marked as degraded."""
+    ends = [
+        trial.sent_at_s * 1000 + trial.latency_ms
+        for trial in trials
+        if trial.degraded and trial.sent_at_s is not None and trial.latency_ms is not None
+    ]
+    return min(ends) - began_s * 1000 if ends else None
+
+
+def as_trial(
+    experiment: Experiment, planned: PlannedTrial, item: Item, seen: Observation, block_id: str, sent_at_s: float
+) -> Trial:
+    """The row of one observation."""
+    record: Mapping[str, Any] = seen.record
+    return Trial(
+        id=planned.id,
+        experiment=experiment.name,
+        block=block_id,
+        fault=experiment.fault,
+        target=experiment.target,
+        item_id=item.id,
+        lang=item.lang,
+        stream=planned.stream,
+        outcome=seen.outcome,
+        status=seen.status,
+        answer=seen.answer,
+        finish_reason=seen.finish_reason,
+        level=record.get("level"),
+        path=record.get("path"),
+        abstained=record.get("abstained", False) if record else None,
+        reasons=tuple(record.get("reasons", ())),
+        model_served=seen.model,
+        record=dict(record),
+        error=seen.error,
+        sent_at_s=sent_at_s,
+        latency_ms=seen.latency_ms,
+        ttft_ms=seen.ttft_ms,
+    )
+
+
+def require_fresh(folder: RunFolder) -> None:
+    """Raises StackError when a fault of an earlier run may still be on."""
+    leftovers = [entry for entry in folder.journal.glob("*") if entry.is_file() and entry.stat().st_size]
+    if leftovers:
+        raise StackError(f"{leftovers[0]}: a fault of an earlier run was not undone; it is undone by `truefall faults sweep`")

@@ -1,0 +1,175 @@
+"""One chaos session, as tests use it: open the stack, run experiments, close everything."""
+
+import asyncio
+import secrets
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from evalsets.item import Item
+from evalsets.jsonl import load_set
+from gateway.clock import SystemClock
+from harness.client import GatewayClient
+from harness.errors import StackError
+from harness.meta import describe_run, open_folder
+from harness.models import Profile, load_profile, prepare
+from harness.progress import ProgressBar
+from harness.run import Run, RunPlan
+from harness.schedule import Dose, Experiment
+from harness.stack.backend import BackendLine
+from harness.stack.stack import Stack
+from harness.trial import Block, Outcome, Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptions:
+    """What a session is asked for; None takes the profile's own value."""
+
+    seed: int = 0
+    profile: str = "cpu"
+    device: str = "auto"
+    policy: str | None = None
+    evalset: str = "support"
+    most_items: int | None = None
+    quick: bool = False
+    run_folder: str | None = None
+    gateway_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentResult:
+    """What one experiment did, for a test to assert on."""
+
+    blocks: tuple[Block, ...]
+    trials: tuple[Trial, ...]
+
+    @property
+    def fired(self) -> bool:
+        """Every injection proved that it fired."""
+        return bool(self.blocks) and all(block.fired for block in self.blocks)
+
+    @property
+    def recovered(self) -> bool:
+        """After every injection the primary answered again, undegraded."""
+        return bool(self.blocks) and all(block.recovered for block in self.blocks)
+
+    @property
+    def crashes(self) -> list[Trial]:
+        """5xx, broken bodies, and requests that nobody answered."""
+        return [trial for trial in self.trials if trial.outcome in (Outcome.FAILED, Outcome.UNANSWERED)]
+
+    @property
+    def evidence(self) -> list[str]:
+        return [line for block in self.blocks for line in block.evidence]
+
+    def paths(self) -> set[str]:
+        """The paths that served degraded answers."""
+        return {trial.path for trial in self.trials if trial.degraded and trial.path}
+
+
+@dataclass(slots=True, kw_only=True)
+class ChaosSession:
+    """A stack that is up, and a run folder that is being written. All methods are synchronous."""
+
+    run_: Run
+    runner: asyncio.Runner
+    results: dict[str, ExperimentResult] = field(default_factory=dict)
+
+    @classmethod
+    @contextmanager
+    def open(cls, options: SessionOptions) -> Iterator[Self]:
+        """Start everything; stop everything on every way out, SIGTERM included."""
+        profile = load_profile(options.profile)
+        items = load_set(options.evalset)
+        plan = plan_of(options, profile, items)
+        folder = open_folder(options, describe_run(options, profile, plan))
+        with asyncio.Runner() as runner, terminated_as_interrupt():
+            run = runner.run(start_run(options, folder, plan))
+            try:
+                yield cls(run_=run, runner=runner)
+            finally:
+                runner.run(run.client.close())
+                run.stack.stop()
+
+    @property
+    def gateway_url(self) -> str:
+        return self.run_.stack.gateway_url
+
+    def steady(self) -> ExperimentResult:
+        """The healthy baseline: every item, no fault."""
+        return self.experiment(Experiment(name="steady"))
+
+    def run(self, fault: str, *, target: str = "primary", name: str | None = None, **params: Any) -> ExperimentResult:
+        """One experiment with one fault. Raises what the catalogue raises for an unknown fault or parameter."""
+        dose = Dose(fault=fault, target=target, params=params)
+        return self.experiment(Experiment(name=name or f"{fault}-{target}", doses=(dose,)))
+
+    def experiment(self, experiment: Experiment) -> ExperimentResult:
+        """Run an experiment, or return what the run folder already has of it."""
+        blocks = self.runner.run(self.run_.experiment(experiment))
+        trials = tuple(trial for trial in self.run_.folder.trials() if trial.experiment == experiment.name)
+        result = ExperimentResult(blocks=tuple(blocks), trials=trials)
+        self.results[experiment.name] = result
+        return result
+
+
+def plan_of(options: SessionOptions, profile: Profile, items: Sequence[Item]) -> RunPlan:
+    """What the experiments of a session share."""
+    return RunPlan(
+        seed=options.seed,
+        items=items,
+        most_items=options.most_items or profile.limits.items_per_experiment,
+        max_tokens=profile.limits.max_new_tokens,
+    )
+
+
+async def start_run(options: SessionOptions, folder: Any, plan: RunPlan) -> Run:
+    """Bring the stack up. Raises StackError or ModelError with what failed."""
+    clock = SystemClock()
+    stack = build_stack(options, folder.logs, clock)
+    await stack.start()
+    client = GatewayClient(stack.gateway_url, clock=clock)
+    progress = ProgressBar.start(clock=clock)
+    return Run(stack=stack, folder=folder, client=client, clock=clock, began_s=clock.now_s(), plan=plan, progress=progress)
+
+
+def build_stack(options: SessionOptions, logs: Path, clock: SystemClock) -> Stack:
+    """The stack of a profile: models prepared, nothing started yet."""
+    profile = load_profile(options.profile)
+    device = choose_device(options.device)
+    lines = {}
+    for name, model in (("primary", profile.primary), ("secondary", profile.secondary)):
+        prepared = prepare([model.name])[0]
+        lines[name] = BackendLine(name=name, model=model, model_dir=prepared.path, device=device, logs=logs)
+    policy = Path(options.policy) if options.policy else profile.policy
+    if not policy.is_file():
+        raise StackError(f"--policy {policy}: no such file")
+    return Stack(
+        profile=profile, lines=lines, policy=policy, folder=logs, clock=clock, admin_token=secrets.token_urlsafe(24)
+    )
+
+
+def choose_device(wanted: str) -> str:
+    """`auto` is a CUDA device where one answers, else the CPU."""
+    if wanted != "auto":
+        return wanted
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+@contextmanager
+def terminated_as_interrupt() -> Iterator[None]:
+    """Let SIGTERM unwind like Ctrl-C, so that faults are undone and servers stopped."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,124 @@
+"""One backend's line: gateway → semantic fault proxy → Toxiproxy proxy → serving engine."""
+
+import json
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gateway.clock import Clock
+from harness.errors import StackError
+from harness.models import ModelSpec
+from harness.stack.process import Child, Ready, free_port
+
+START_LIMIT_S = 300.0
+ANNOUNCE_LIMIT_S = 30.0
+
+
+@dataclass(slots=True, kw_only=True)
+class BackendLine:
+    """The processes of one backend, started from the engine outwards."""
+
+    name: str  # "primary", "secondary"
+    model: ModelSpec
+    model_dir: Path
+    device: str
+    logs: Path
+    port: int = field(default_factory=free_port)
+    engine: Child | None = None
+    semantic: Child | None = None
+    semantic_port: int | None = None
+    toxiproxy_port: int | None = None
+
+    @property
+    def url(self) -> str:
+        """The engine itself."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def fault_url(self) -> str:
+        """What the gateway is given: every fault can act there."""
+        return f"http://127.0.0.1:{self.semantic_port}"
+
+    @property
+    def log(self) -> Path:
+        return self.logs / f"{self.name}.log"
+
+    def pid(self) -> int | None:
+        return self.engine.pid if self.engine else None
+
+    def start_engine(self) -> None:
+        """Start the serving process; `ready` waits for it."""
+        self.engine = Child(
+            name=f"backend {self.name}",
+            argv=engine_argv(self.model, self.model_dir, self.port, self.device),
+            log=self.log,
+            env=engine_env(),
+            cwd=self.model_dir.parent,
+        )
+        self.engine.start()
+
+    async def ready(self, clock: Clock) -> None:
+        """Raises StackError when the engine does not become healthy."""
+        if self.engine is None:
+            raise StackError(f"backend {self.name} was not started")
+        await self.engine.wait_until(Ready(f"{self.url}/health"), timeout_s=START_LIMIT_S, clock=clock)
+
+    async def restart(self, clock: Clock) -> None:
+        """Start a dead engine again on the same port."""
+        if self.pid() is None:
+            self.start_engine()
+        await self.ready(clock)
+
+    async def start_semantic(self, upstream: str, clock: Clock) -> None:
+        """Start the proxy that understands chat completions, in front of `upstream`."""
+        argv = [sys.executable, "-m", "faults.semantic", "--upstream", upstream, "--port", "0", "--tokenizer", str(self.model_dir)]
+        log = self.logs / f"{self.name}-semantic.log"
+        self.semantic = Child(name=f"semantic proxy of {self.name}", argv=argv, log=log)
+        self.semantic.start()
+        self.semantic_port = await announced_port(self.semantic, clock)
+
+    def stop(self) -> None:
+        for child in (self.semantic, self.engine):
+            if child is not None:
+                child.stop()
+
+
+def engine_argv(model: ModelSpec, model_dir: Path, port: int, device: str) -> list[str]:
+    """The command line of the serving engine."""
+    if model.engine == "vllm":
+        return ["vllm", "serve", str(model_dir), "--host", "127.0.0.1", "--port", str(port), *model.args]
+    transformers = str(Path(sys.executable).with_name("transformers"))
+    return [
+        *(transformers, "serve", model_dir.name, "--device", device, "--dtype", model.dtype),
+        *("--host", "127.0.0.1", "--port", str(port), *model.args),
+    ]
+
+
+def engine_env() -> dict[str, str]:
+    """No hub, no warnings as banners, output at once."""
+    return {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "PYTHONUNBUFFERED": "1"}
+
+
+async def announced_port(child: Child, clock: Clock) -> int:
+    """The port that a server of ours announces as one JSON line on its output."""
+
+    async def announced() -> bool:
+        return find_port(child.log) is not None
+
+    await child.wait_until(announced, timeout_s=ANNOUNCE_LIMIT_S, clock=clock)
+    port = find_port(child.log)
+    if port is None:
+        raise StackError(f"{child.name} did not say its port (see {child.log})")
+    return port
+
+
+def find_port(log: Path) -> int | None:
+    """The last `{"port": …}` of a log; None when there is none yet."""
+    port = None
+    for line in log.read_text("utf-8", "replace").splitlines():
+        if line.startswith("{") and '"port"' in line:
+            try:
+                port = int(json.loads(line)["port"])
+            except (ValueError, KeyError, TypeError):
+                continue
+    return port

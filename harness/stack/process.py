@@ -1,0 +1,123 @@
+"""Child processes that never outlive the harness: their own session, a log file, and death with the parent."""
+
+import asyncio
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gateway.clock import Clock
+from harness.errors import StackError
+
+PR_SET_PDEATHSIG = 1
+STOP_GRACE_S = 5.0
+
+
+def die_with_parent() -> None:
+    """Ask the kernel to kill this process when its parent dies (Linux; elsewhere nothing)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def free_port() -> int:
+    """A TCP port on the loopback that nothing listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@dataclass(slots=True, kw_only=True)
+class Child:
+    """One server process."""
+
+    name: str
+    argv: Sequence[str]
+    log: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: Path | None = None
+    process: "subprocess.Popen[bytes] | None" = None
+
+    @property
+    def pid(self) -> int | None:
+        """None when it does not run."""
+        if self.process is None or self.process.poll() is not None:
+            return None
+        return self.process.pid
+
+    def start(self) -> None:
+        """Raises StackError when the program is not there."""
+        with self.log.open("ab") as log:
+            try:
+                self.process = subprocess.Popen(
+                    self.argv,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    stdin=subprocess.DEVNULL,
+                    cwd=self.cwd,
+                    env={**os.environ, **self.env},
+                    start_new_session=True,
+                    preexec_fn=die_with_parent,
+                )
+            except OSError as error:
+                raise StackError(f"{self.name}: cannot start {self.argv[0]!r}: {error.strerror}") from None
+
+    async def wait_until(self, ready: "Ready", *, timeout_s: float, clock: Clock) -> None:
+        """Poll `ready` until it holds. Raises StackError with the end of the log when it does not in time."""
+        deadline_s = clock.now_s() + timeout_s
+        while not await ready():
+            if self.pid is None:
+                raise StackError(f"{self.name} ended while starting (see {self.log}): {self.last_words()}")
+            if clock.now_s() > deadline_s:
+                raise StackError(f"{self.name} was not healthy within {timeout_s:g} s (see {self.log}): {self.last_words()}")
+            await clock.sleep(0.1)
+
+    def last_words(self) -> str:
+        """The last line of the log that says something."""
+        lines = [line.strip() for line in self.log.read_text("utf-8", "replace").splitlines() if line.strip()]
+        return lines[-1][-300:] if lines else "its log is empty"
+
+    def kill(self) -> None:
+        """SIGKILL to the whole process group; also ends a stopped process."""
+        if self.process is None:
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self, grace_s: float = STOP_GRACE_S) -> None:
+        """SIGTERM, and SIGKILL for whoever stays."""
+        if self.process is None:
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGCONT)
+            os.killpg(self.process.pid, signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(grace_s)
+        self.kill()
+
+
+class Ready:
+    """Whether a server answers 200 at `url`."""
+
+    def __init__(self, url: str, *, timeout_s: float = 2.0) -> None:
+        self.url = url
+        self.timeout_s = timeout_s
+
+    async def __call__(self) -> bool:
+        import aiohttp
+
+        try:
+            async with (
+                aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=self.timeout_s)) as session,
+                session.get(self.url) as response,
+            ):
+                return response.status == 200
+        except (aiohttp.ClientError, asyncio.TimeoutError, OSError):
+            return False

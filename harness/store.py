@@ -1,0 +1,131 @@
+"""A run folder: what a run wrote, row by row, so that an interrupted run keeps what it has."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from harness.errors import ResultError
+from harness.trial import Block, Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFolder:
+    """`results/<utc>-<sha>-<seed>/` and the files in it."""
+
+    path: Path
+
+    @property
+    def meta_file(self) -> Path:
+        return self.path / "run.json"
+
+    @property
+    def trials_file(self) -> Path:
+        return self.path / "trials.jsonl"
+
+    @property
+    def blocks_file(self) -> Path:
+        return self.path / "blocks.jsonl"
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    @property
+    def journal(self) -> Path:
+        """Where faults write how to undo them, before they are applied."""
+        return self.path / "journal"
+
+    @classmethod
+    def create(cls, path: Path, meta: Mapping[str, Any]) -> Self:
+        """Make the folder and its `run.json`. Raises ResultError when it exists or cannot be written."""
+        folder = cls(path=path)
+        try:
+            path.mkdir(parents=True)
+            folder.logs.mkdir()
+            folder.journal.mkdir()
+            folder.write_json("run.json", meta)
+        except FileExistsError:
+            raise ResultError(f"{path}: this run folder exists; use --resume {path} to go on with it") from None
+        except OSError as error:
+            raise ResultError(f"{path}: cannot write the run folder: {error.strerror}; choose another with --results") from None
+        return folder
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Raises ResultError when the folder is not one that a run wrote."""
+        folder = cls(path=path)
+        if not folder.meta_file.is_file():
+            raise ResultError(f"{path}: not a run folder: run.json is missing; give one of the folders under results/")
+        return folder
+
+    def meta(self) -> dict[str, Any]:
+        """Raises ResultError when `run.json` is not a JSON object."""
+        try:
+            meta = json.loads(self.meta_file.read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise ResultError(f"{self.meta_file}: cannot be read: {error}") from None
+        if not isinstance(meta, dict):
+            raise ResultError(f"{self.meta_file}: need an object, got {type(meta).__name__}")
+        return meta
+
+    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
+        """Write a file whole or not at all."""
+        partial = self.path / f".{name}.part"
+        partial.write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
+        partial.replace(self.path / name)
+
+    def append(self, trial: Trial) -> None:
+        """Add a row and force it to the disk. Raises ResultError when there is no room."""
+        append_row(self.trials_file, trial.to_row())
+
+    def close_block(self, block: Block) -> None:
+        """Say that a block is whole; only then do its trials count."""
+        append_row(self.blocks_file, block.to_row())
+
+    def blocks(self) -> list[Block]:
+        return [Block.from_row(row) for row in read_rows(self.blocks_file)]
+
+    def trials(self) -> list[Trial]:
+        """The trials of whole blocks. A block that was cut short proves nothing about its fault and is run again."""
+        whole = {block.id for block in self.blocks()}
+        return [trial for trial in map(Trial.from_row, read_rows(self.trials_file)) if trial.block in whole]
+
+
+def append_row(file: Path, row: Mapping[str, Any]) -> None:
+    """Append one JSON line and force it to the disk. Raises ResultError when there is no room."""
+    line = json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+    try:
+        drop_cut_line(file)
+        with file.open("a", encoding="utf-8") as out:
+            out.write(line)
+            out.flush()
+            os.fsync(out.fileno())
+    except OSError as error:
+        raise ResultError(f"{file}: cannot write: {error.strerror}; free some space and go on with --resume") from None
+
+
+def drop_cut_line(file: Path) -> None:
+    """Cut away what a killed writer left behind the last newline."""
+    if not file.is_file() or not file.stat().st_size:
+        return
+    with file.open("rb+") as rows:
+        rows.seek(-1, os.SEEK_END)
+        if rows.read(1) == b"\n":
+            return
+        rows.seek(0)
+        rows.truncate(rows.read().rfind(b"\n") + 1)
+
+
+def read_rows(file: Path) -> Iterator[dict[str, Any]]:
+    """Rows of a JSON-lines file; only the very last line may be broken. Raises ResultError with the line."""
+    if not file.is_file():
+        return
+    lines = file.read_text("utf-8").split("\n")
+    for number, line in enumerate(lines[:-1], start=1):
+        try:
+            yield json.loads(line)
+        except ValueError as error:
+            raise ResultError(f"{file}, line {number}: not JSON: {error}") from None
