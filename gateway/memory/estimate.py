@@ -1,12 +1,55 @@
 """How many bytes of KV cache a request takes, from the model's own config."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from gateway.errors import ConfigError
+
+DTYPE_BITS = MappingProxyType(
+    {
+        "float32": 32,
+        "float16": 16,
+        "bfloat16": 16,
+        "float8_e4m3fn": 8,
+        "float8_e5m2": 8,
+        "fp8": 8,
+        "int8": 8,
+        "int4": 4,
+        "nf4": 4,
+        "int2": 2,
+    }
+)
+SCALE_BITS = 32
+_WITHOUT_CACHE = frozenset({"linear_attention", "conv", "mamba", "moe", "mlp", "dummy"})
+
+
+class LayerGroup(NamedTuple):
+    """Layers of one kind: how many, how wide one token is in each, and how far back they look."""
+
+    layers: int
+    values_per_token: int  # keys and values together, on one device
+    window_tokens: int | None  # None: every token is held
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KvShape:
+    """What decides the size of a cache on one device."""
+
+    groups: tuple[LayerGroup, ...]
+    value_bits: int
+    block_tokens: int = 1  # a paged cache hands out whole blocks; 1 where it does not
+    scale_values: int = 0  # a quantised cache keeps a 16-bit scale and zero point per so many values; 0: none
+
+    def __post_init__(self) -> None:
+        if not self.groups or self.value_bits <= 0 or self.block_tokens < 1 or self.scale_values < 0:
+            raise ConfigError(
+                "need one group of layers or more, value_bits > 0, block_tokens >= 1, scale_values >= 0; "
+                f"got {len(self.groups)}, {self.value_bits}, {self.block_tokens}, {self.scale_values}"
+            )
+
     @classmethod
     def from_config(
         cls,
@@ -15,15 +58,117 @@ class KvShape:
         cache_dtype: str | None = None,
         block_tokens: int = 1,
         tensor_parallel: int = 1,
+        scale_values: int = 0,
     ) -> "KvShape":
-        raise NotImplementedError
+        """Read a Hugging Face `config.json`.
+
+        `cache_dtype` is one of DTYPE_BITS; None takes the model's own. With `tensor_parallel` above 1 the shape is
+        one device's share: heads are split, and repeated where there are fewer heads than devices; a latent is
+        held whole by each. Raises ConfigError naming the field that is missing or impossible.
+        """
+        config = config.get("text_config") or config
+        if tensor_parallel < 1:
+            raise ConfigError(f"tensor_parallel is {tensor_parallel}, must be 1 or more")
+        windows = Counter(_windows(config))
+        width = _values_per_token(config, tensor_parallel)
+        ordered = sorted(windows.items(), key=lambda entry: (entry[0] is not None, entry[0] or 0))
+        groups = tuple(LayerGroup(layers, width, window) for window, layers in ordered)
+        return cls(
+            groups=groups,
+            value_bits=_value_bits(config, cache_dtype),
+            block_tokens=block_tokens,
+            scale_values=scale_values,
+        )
 
 
 def kv_bytes(shape: KvShape, tokens: int, batch: int = 1) -> int:
-    """Bytes on one device once `tokens` (prompt + generated) are held."""
-    raise NotImplementedError
+    """Bytes on one device that `batch` sequences of `tokens` tokens (prompt and answer) hold between two steps.
+
+    A sliding layer of window w looks at w tokens, the one being computed included, so it keeps w - 1.
+    """
+    return sum(_group_bytes(shape, group, _held(group, tokens), batch) for group in shape.groups)
 
 
-def kv_peak_bytes(shape: KvShape, prompt_tokens: int, max_new_tokens: int, batch: int = 1) -> int:
-    """Most bytes on one device while the request runs (a prefill holds whole sliding layers for a moment)."""
-    raise NotImplementedError
+def kv_peak_bytes(shape: KvShape, prompt_tokens: int, max_new_tokens: int = 0, batch: int = 1) -> int:
+    """Most bytes on one device while the request runs.
+
+    A prefill computes every layer over the whole prompt: a sliding layer's cut is a view that keeps the whole
+    tensor alive until the next step, and each decoding step holds w tokens before it drops one.
+    """
+    after = prompt_tokens + max_new_tokens
+    prefill = sum(_group_bytes(shape, group, prompt_tokens, batch) for group in shape.groups)
+    stepping = sum(
+        _group_bytes(shape, group, min(after, group.window_tokens or after), batch) for group in shape.groups
+    )
+    return max(prefill, stepping)
+
+
+def _held(group: LayerGroup, tokens: int) -> int:
+    if group.window_tokens is None:
+        return tokens
+    return min(tokens, max(group.window_tokens - 1, 0)) if group.window_tokens > 1 else tokens
+
+
+def _group_bytes(shape: KvShape, group: LayerGroup, tokens: int, batch: int) -> int:
+    if tokens < 0 or batch < 0:
+        raise ConfigError(f"tokens and batch must be 0 or more, got {tokens} and {batch}")
+    blocks = -(-tokens // shape.block_tokens)
+    values = batch * blocks * shape.block_tokens * group.layers * group.values_per_token
+    scales = -(-values // shape.scale_values) * SCALE_BITS if shape.scale_values else 0
+    return -(-(values * shape.value_bits + scales) // 8)
+
+
+def _values_per_token(config: Mapping[str, Any], tensor_parallel: int) -> int:
+    if config.get("kv_lora_rank"):
+        return _whole(config, "kv_lora_rank") + _whole(config, "qk_rope_head_dim")
+    heads = _whole(config, "num_attention_heads")
+    kv_heads = _whole(config, "num_key_value_heads") if config.get("num_key_value_heads") else heads
+    if config.get("multi_query"):
+        kv_heads = 1
+    head_dim = _whole(config, "head_dim") if config.get("head_dim") else _whole(config, "hidden_size") // heads
+    return 2 * -(-kv_heads // tensor_parallel) * head_dim
+
+
+def _windows(config: Mapping[str, Any]) -> list[int | None]:
+    """The window of each layer that holds a cache; None for full attention."""
+    layers = _whole(config, "num_hidden_layers")
+    own = layers - int(config.get("num_kv_shared_layers") or 0)
+    types = config.get("layer_types") or [_implied_type(config, index) for index in range(layers)]
+    if len(types) != layers:
+        raise ConfigError(f"layer_types has {len(types)} entries, num_hidden_layers says {layers}")
+    return [_window(config, kind) for kind in types[:own] if kind not in _WITHOUT_CACHE]
+
+
+def _implied_type(config: Mapping[str, Any], index: int) -> str:
+    """The kind of a layer where an older config does not list them."""
+    if config.get("sliding_window") is None or config.get("use_sliding_window") is False:
+        return "chunked_attention" if config.get("attention_chunk_size") else "full_attention"
+    pattern = config.get("sliding_window_pattern") or config.get("_sliding_window_pattern")
+    if config.get("model_type") in ("gemma3", "gemma3_text"):
+        pattern = pattern or 6
+    if config.get("model_type") == "gemma2":
+        pattern = pattern or 2
+    if config.get("model_type") in ("qwen2", "qwen3", "qwen2_moe", "qwen3_moe"):
+        return "sliding_attention" if index >= int(config.get("max_window_layers") or 0) else "full_attention"
+    return "full_attention" if pattern and (index + 1) % int(pattern) == 0 else "sliding_attention"
+
+
+def _window(config: Mapping[str, Any], kind: str) -> int | None:
+    if kind in ("sliding_attention", "hybrid_sliding"):
+        window = _whole(config, "sliding_window")
+        return window // 2 + 1 if config.get("use_bidirectional_attention") is True else window
+    return _whole(config, "attention_chunk_size") if kind == "chunked_attention" else None
+
+
+def _value_bits(config: Mapping[str, Any], cache_dtype: str | None) -> int:
+    name = str(cache_dtype or config.get("dtype") or config.get("torch_dtype") or "float32").removeprefix("torch.")
+    if name not in DTYPE_BITS:
+        raise ConfigError(f"cache dtype {name!r} is unknown; known are {', '.join(DTYPE_BITS)}")
+    return DTYPE_BITS[name]
+
+
+def _whole(config: Mapping[str, Any], field: str) -> int:
+    value = config.get(field)
+    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
+        raise ConfigError(f"model config: {field} is {value!r}, must be a whole number above 0")
+    return value

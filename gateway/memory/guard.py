@@ -4,24 +4,46 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gateway.clock import Clock
+from gateway.errors import ConfigError, ProbeError
 from gateway.memory.ledger import Ledger
-from gateway.memory.probes import MemoryReading, Probe
+from gateway.memory.probes import MemoryReading, Probe, is_stale
 
 
 class Verdict(StrEnum):
+    """What the guard says about one request."""
+
     ADMITTED = "admitted"
     TOO_LITTLE_FREE = "too_little_free"
-    STALE_READING = "stale_reading"
-    NO_READING = "no_reading"
+    STALE_READING = "stale_reading"  # counts as full
+    NO_READING = "no_reading"  # counts as full
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Margin:
+    """What must stay free: bytes, or a share of the device in [0, 1); exactly one of the two."""
+
+    bytes_: int | None = None
+    share: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.bytes_ is None) == (self.share is None):
+            raise ConfigError(f"a margin is bytes or a share, exactly one, got {self.bytes_=}, {self.share=}")
+        if (self.bytes_ is not None and self.bytes_ < 0) or (self.share is not None and not 0 <= self.share < 1):
+            raise ConfigError(f"a margin is 0 bytes or more, or a share in [0, 1), got {self.bytes_=}, {self.share=}")
+
+    def of(self, total_bytes: int) -> int:
+        return self.bytes_ if self.bytes_ is not None else round((self.share or 0.0) * total_bytes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
+    """The verdict with the figures it rests on."""
+
     verdict: Verdict
     reason: str
     asked_bytes: int
     free_bytes: int
-    pending_bytes: int
+    pending_bytes: int  # promised to others and not yet seen in use by the reading
     margin_bytes: int
 
     @property
@@ -29,21 +51,64 @@ class Decision:
         return self.verdict is Verdict.ADMITTED
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Margin:
-    """Exactly one of the two."""
-
-    bytes_: int | None = None
-    share: float | None = None  # of the device's total
+def decide(asked_bytes: int, *, reading: MemoryReading, pending_bytes: int, margin: Margin) -> Decision:
+    """Admit where free - pending - asked stays at the margin or above."""
+    margin_bytes = margin.of(reading.total_bytes)
+    left_bytes = reading.free_bytes - pending_bytes - asked_bytes
+    enough = left_bytes >= margin_bytes
+    return Decision(
+        verdict=Verdict.ADMITTED if enough else Verdict.TOO_LITTLE_FREE,
+        reason=(
+            f"{reading.free_bytes} bytes free - {pending_bytes} promised - {asked_bytes} asked leaves {left_bytes}, "
+            f"{'at least' if enough else 'under'} the margin of {margin_bytes}"
+        ),
+        asked_bytes=asked_bytes,
+        free_bytes=reading.free_bytes,
+        pending_bytes=pending_bytes,
+        margin_bytes=margin_bytes,
+    )
 
 
 class Guard:
+    """Asks the probe for every request; a reading older than `max_age_s`, or none, counts as full."""
+
     def __init__(self, probe: Probe, margin: Margin, ledger: Ledger, clock: Clock, *, max_age_s: float = 2.0) -> None:
-        raise NotImplementedError
+        self._probe = probe
+        self._margin = margin
+        self._ledger = ledger
+        self._clock = clock
+        self._max_age_s = max_age_s
 
     def admits(self, bytes_: int) -> Decision:
-        raise NotImplementedError
+        """Say whether a request of `bytes_` KV cache may start. Ask before reserving, else it counts twice."""
+        try:
+            reading = self._probe.read()
+        except ProbeError as error:
+            return self._full(bytes_, Verdict.NO_READING, str(error))
+        if is_stale(reading, now_s=self._clock.now_s(), max_age_s=self._max_age_s):
+            age_s = self._clock.now_s() - reading.taken_at_s
+            return self._full(
+                bytes_, Verdict.STALE_READING, f"the reading is {age_s:.1f} s old, bound is {self._max_age_s:g} s"
+            )
+        pending_bytes = self._ledger.unallocated_bytes(reading.taken_at_s)
+        return decide(bytes_, reading=reading, pending_bytes=pending_bytes, margin=self._margin)
 
     def reading(self) -> MemoryReading | None:
-        """The latest fresh reading; None when there is none."""
-        raise NotImplementedError
+        """The latest reading; None when there is none or it is stale."""
+        try:
+            reading = self._probe.read()
+        except ProbeError:
+            return None
+        return None if is_stale(reading, now_s=self._clock.now_s(), max_age_s=self._max_age_s) else reading
+
+    def used_share(self) -> float:
+        """Share of the device that is in use, in [0, 1]; 1.0 where nothing fresh was read."""
+        reading = self.reading()
+        if reading is None or reading.total_bytes <= 0:
+            return 1.0
+        return min(1.0, max(0.0, 1 - reading.free_bytes / reading.total_bytes))
+
+    def _full(self, bytes_: int, verdict: Verdict, reason: str) -> Decision:
+        return Decision(
+            verdict=verdict, reason=reason, asked_bytes=bytes_, free_bytes=0, pending_bytes=0, margin_bytes=0
+        )

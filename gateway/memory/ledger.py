@@ -1,70 +1,190 @@
-"""The ledger: who has been promised how much memory."""
+"""The ledger: who has been promised how much memory, first come, first served."""
 
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum
 from types import TracebackType
+from typing import Any
 
 from gateway.clock import Clock
+from gateway.errors import ConfigError, MemoryFull, NeverFits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watermarks:
+    """Shares of the capacity, in [0, 1]."""
+
     high: float = 0.80
     critical: float = 0.95
 
+    def __post_init__(self) -> None:
+        if not 0 < self.high < self.critical <= 1:
+            raise ConfigError(f"need 0 < high < critical <= 1, got {self.high=}, {self.critical=}")
+
 
 class Refusal(Enum):
-    NOT_NOW = auto()
-    NEVER = auto()
+    """Why `try_reserve` gave nothing."""
 
-
-class Reservation:
-    """`async with` or `with`; `release()` as often as you like."""
-
-    bytes_: int
-
-    def mark_allocated(self) -> None:
-        """The backend holds the memory now (first token came): readings from now on include it."""
-        raise NotImplementedError
-
-    def release(self) -> None:
-        raise NotImplementedError
-
-    async def __aenter__(self) -> "Reservation":
-        raise NotImplementedError
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        raise NotImplementedError
+    NOT_NOW = "not now"  # it fits once others have released
+    NEVER = "never"  # larger than the capacity
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
+    """What `/admin/ledger` and the metrics show."""
+
     capacity_bytes: int
     reserved_bytes: int
-    waiting: int
     reservations: int
+    waiting: int
     failures: int  # reservations refused or timed out since the start
 
 
+class Reservation:
+    """Memory promised to one request; give it back with `release()`, `with` or `async with`."""
+
+    def __init__(self, bytes_: int, *, clock: Clock, give_back: Callable[["Reservation"], None]) -> None:
+        self.bytes_ = bytes_
+        self._clock = clock
+        self._give_back = give_back
+        self._released = False
+        self._allocated_at_s: float | None = None
+
+    @property
+    def allocated_at_s(self) -> float | None:
+        """When the backend came to hold the memory; None while it does not."""
+        return self._allocated_at_s
+
+    def mark_allocated(self) -> None:
+        """The backend holds the memory now (its first token came): readings taken from now on include it."""
+        if self._allocated_at_s is None:
+            self._allocated_at_s = self._clock.now_s()
+
+    def release(self) -> None:
+        """Give the memory back; a second call does nothing."""
+        if not self._released:
+            self._released = True
+            self._give_back(self)
+
+    def __enter__(self) -> "Reservation":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    async def __aenter__(self) -> "Reservation":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
 class Ledger:
+    """Promises never exceed the capacity. One event loop; every method but `reserve` returns at once."""
+
     def __init__(self, capacity_bytes: int, clock: Clock, marks: Watermarks | None = None) -> None:
-        raise NotImplementedError
+        if capacity_bytes <= 0:
+            raise ConfigError(f"ledger capacity is {capacity_bytes} bytes, must be above 0")
+        self.capacity_bytes = capacity_bytes
+        self.marks = marks or Watermarks()
+        self._clock = clock
+        self._held: set[Reservation] = set()
+        self._reserved_bytes = 0
+        self._queue: OrderedDict[asyncio.Future[Reservation], int] = OrderedDict()
+        self._failures = 0
 
     def try_reserve(self, bytes_: int) -> Reservation | Refusal:
-        raise NotImplementedError
+        """Reserve at once or not at all; never overtakes a request that waits."""
+        if bytes_ < 0:
+            raise ConfigError(f"cannot reserve {bytes_} bytes, must be 0 or more")
+        if bytes_ > self.capacity_bytes:
+            self._failures += 1
+            return Refusal.NEVER
+        if self._queue or not self._fits(bytes_):
+            self._failures += 1
+            return Refusal.NOT_NOW
+        return self._take(bytes_)
 
     async def reserve(self, bytes_: int, *, timeout_s: float = 5.0) -> Reservation:
-        """Raises MemoryFull, NeverFits."""
-        raise NotImplementedError
+        """Wait in line for `bytes_`, at most `timeout_s`; raises NeverFits at once, MemoryFull after the wait."""
+        if bytes_ > self.capacity_bytes:
+            self._failures += 1
+            raise NeverFits(f"{bytes_} bytes of KV cache asked for, the whole capacity is {self.capacity_bytes} bytes")
+        if not self._queue and self._fits(bytes_):
+            return self._take(bytes_)
+        turn: asyncio.Future[Reservation] = asyncio.get_running_loop().create_future()
+        self._queue[turn] = bytes_
+        try:
+            return await self._wait(turn, timeout_s)
+        except BaseException:
+            self._leave(turn)
+            raise
+
+    async def _wait(self, turn: "asyncio.Future[Reservation]", timeout_s: float) -> Reservation:
+        alarm = asyncio.ensure_future(self._clock.sleep(timeout_s))
+        either: tuple[asyncio.Future[Any], ...] = (turn, alarm)
+        try:
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            alarm.cancel()
+        if turn.done():
+            return turn.result()
+        self._failures += 1
+        raise MemoryFull(f"no room for {self._queue[turn]} bytes of KV cache within {timeout_s:g} s")
+
+    def _leave(self, turn: "asyncio.Future[Reservation]") -> None:
+        """Out of the line, whatever happened: a turn that came while its waiter was cancelled is given back."""
+        if self._queue.pop(turn, None) is None and turn.done() and not turn.cancelled():
+            turn.result().release()
+        turn.cancel()
+        self._wake()
+
+    def _fits(self, bytes_: int) -> bool:
+        return self._reserved_bytes + bytes_ <= self.capacity_bytes
+
+    def _take(self, bytes_: int) -> Reservation:
+        reservation = Reservation(bytes_, clock=self._clock, give_back=self._give_back)
+        self._held.add(reservation)
+        self._reserved_bytes += bytes_
+        return reservation
+
+    def _give_back(self, reservation: Reservation) -> None:
+        self._held.remove(reservation)
+        self._reserved_bytes -= reservation.bytes_
+        self._wake()
+
+    def _wake(self) -> None:
+        while self._queue:
+            turn, bytes_ = next(iter(self._queue.items()))
+            if not self._fits(bytes_):
+                return
+            del self._queue[turn]
+            turn.set_result(self._take(bytes_))
 
     @property
     def occupancy(self) -> float:
-        raise NotImplementedError
+        """Share of the capacity that is promised, in [0, 1]."""
+        return self._reserved_bytes / self.capacity_bytes
+
+    def admits_long(self) -> bool:
+        """Whether occupancy is under the high watermark, so that long requests may still come in."""
+        return self.occupancy < self.marks.high
 
     def unallocated_bytes(self, as_of_s: float) -> int:
-        raise NotImplementedError
+        """Promised bytes that a memory reading taken at `as_of_s` cannot have seen in use."""
+        return sum(r.bytes_ for r in self._held if r.allocated_at_s is None or r.allocated_at_s > as_of_s)
 
     def snapshot(self) -> Snapshot:
-        raise NotImplementedError
+        return Snapshot(
+            capacity_bytes=self.capacity_bytes,
+            reserved_bytes=self._reserved_bytes,
+            reservations=len(self._held),
+            waiting=len(self._queue),
+            failures=self._failures,
+        )

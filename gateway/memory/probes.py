@@ -1,63 +1,133 @@
-"""Where free memory is read: a process, a cgroup, a CUDA device, a vLLM backend's own metrics."""
+"""Where free memory is read without a GPU: a backend's process, or its cgroup."""
 
+import os
+import resource
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from gateway.clock import Clock
+from gateway.errors import ProbeError
+
+_UNLIMITED_BYTES = 1 << 60  # cgroup v1 writes "no limit" as a number near 2**63
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryReading:
-    free_bytes: int  # the allocator's own reusable slack included
+    """What was free, and when."""
+
+    free_bytes: int  # the allocator's own reusable slack (reserved - allocated) included; 0 or more
     total_bytes: int
     taken_at_s: float
 
+    @property
+    def used_share(self) -> float:
+        """In [0, 1]."""
+        return min(1.0, max(0.0, 1 - self.free_bytes / self.total_bytes)) if self.total_bytes > 0 else 1.0
+
 
 class Probe(Protocol):
+    """One source of truth for memory."""
+
     def read(self) -> MemoryReading:
-        """Raises ProbeError."""
+        """Raises ProbeError where nothing can be read."""
         ...
 
 
 def is_stale(reading: MemoryReading, *, now_s: float, max_age_s: float) -> bool:
+    """Whether a reading is too old to act on; it then counts as full."""
     return now_s - reading.taken_at_s > max_age_s
 
 
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """Room under one limit."""
+
+    free: int
+    total: int
+
+
 class ProcessProbe:
+    """A process under its own limits: resident memory under `limit_bytes`, address space under RLIMIT_AS.
+
+    Both are read anew each time, so a limit that is lowered while the process runs is seen at once. The smaller
+    room counts. With neither limit the machine's available memory is the room.
+    """
+
     def __init__(self, pid: int, limit_bytes: int | None, clock: Clock) -> None:
-        raise NotImplementedError
+        self._pid = pid
+        self._limit_bytes = limit_bytes
+        self._clock = clock
 
     def read(self) -> MemoryReading:
-        raise NotImplementedError
+        now_s = self._clock.now_s()
+        try:
+            rooms = self._rooms()
+        except (OSError, ValueError) as error:
+            raise ProbeError(f"memory of process {self._pid} cannot be read: {error}") from None
+        room = min(rooms, key=lambda one: one.free)
+        return MemoryReading(free_bytes=max(0, room.free), total_bytes=room.total, taken_at_s=now_s)
+
+    def _rooms(self) -> list[Headroom]:
+        virtual_bytes, resident_bytes = process_bytes(self._pid)
+        rooms = []
+        if self._limit_bytes is not None:
+            rooms.append(Headroom(self._limit_bytes - resident_bytes, self._limit_bytes))
+        soft_bytes = address_space_limit(self._pid)
+        if soft_bytes is not None:
+            rooms.append(Headroom(soft_bytes - virtual_bytes, soft_bytes))
+        return rooms or [machine_room()]
+
+
+def process_bytes(pid: int) -> tuple[int, int]:
+    """(address space, resident) bytes of a process; raises OSError when it is gone."""
+    pages = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
+    if int(pages[0]) == 0:
+        raise ProcessLookupError(f"process {pid} has ended")
+    page_bytes = os.sysconf("SC_PAGE_SIZE")
+    return int(pages[0]) * page_bytes, int(pages[1]) * page_bytes
+
+
+def address_space_limit(pid: int) -> int | None:
+    """The soft RLIMIT_AS of a running process in bytes; None where it is unlimited."""
+    soft, _ = resource.prlimit(pid, resource.RLIMIT_AS)
+    return None if soft in (resource.RLIM_INFINITY, -1) else soft
+
+
+def machine_room() -> Headroom:
+    """What the machine itself has left."""
+    import psutil
+
+    memory = psutil.virtual_memory()
+    return Headroom(int(memory.available), int(memory.total))
 
 
 class CgroupProbe:
+    """A cgroup's limit and use, v2 (`memory.max`) or v1 (`memory.limit_in_bytes`); page cache counts as free."""
+
     def __init__(self, folder: Path, clock: Clock) -> None:
-        raise NotImplementedError
+        self._folder = folder
+        self._clock = clock
 
     def read(self) -> MemoryReading:
-        raise NotImplementedError
+        now_s = self._clock.now_s()
+        second = (self._folder / "memory.current").exists()
+        limit_name, used_name = (
+            ("memory.max", "memory.current") if second else ("memory.limit_in_bytes", "memory.usage_in_bytes")
+        )
+        try:
+            limit = (self._folder / limit_name).read_text(encoding="ascii").strip()
+            used_bytes = int((self._folder / used_name).read_text(encoding="ascii"))
+            cache_bytes = _inactive_file_bytes(self._folder / "memory.stat")
+            machine = machine_room()
+            unlimited = limit == "max" or int(limit) >= _UNLIMITED_BYTES
+        except (OSError, ValueError) as error:
+            raise ProbeError(f"memory of cgroup {self._folder} cannot be read: {error}") from None
+        total_bytes = machine.total if unlimited else min(int(limit), machine.total)
+        free_bytes = machine.free if unlimited else min(total_bytes - used_bytes + cache_bytes, machine.free)
+        return MemoryReading(free_bytes=max(0, free_bytes), total_bytes=total_bytes, taken_at_s=now_s)
 
 
-class VllmProbe:
-    """Fed with the text of the backend's `/metrics` by whoever polls it."""
-
-    def __init__(self, total_bytes: int, clock: Clock) -> None:
-        raise NotImplementedError
-
-    def feed(self, metrics_text: str) -> None:
-        raise NotImplementedError
-
-    def read(self) -> MemoryReading:
-        raise NotImplementedError
-
-
-class CudaProbe:
-    """NVML."""
-
-    def __init__(self, device_index: int, clock: Clock) -> None:
-        raise NotImplementedError
-
-    def read(self) -> MemoryReading:
-        raise NotImplementedError
+def _inactive_file_bytes(stat: Path) -> int:
+    rows = dict(line.split(" ", 1) for line in stat.read_text(encoding="ascii").splitlines())
+    return int(rows.get("total_inactive_file") or rows.get("inactive_file") or 0)
