@@ -1,0 +1,158 @@
+"""BERTScore: greedy matching of token embeddings by cosine, and the alignment behind it (pure)."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.errors import ConfigError
+from harness.fidelity.encoder import Encoded, Floats
+
+ROWS_AT_ONCE = 1024  # bounds the similarity matrix of two long texts
+
+
+class BertScore(NamedTuple):
+    """Precision, recall and their harmonic mean; each in [-1, 1], in practice in [0, 1]."""
+
+    p: float
+    r: float
+    f1: float
+
+
+class TokenMatch(NamedTuple):
+    """A token and its best match in the other text, as character spans `[start, stop)`."""
+
+    span: tuple[int, int]
+    match: tuple[int, int]
+    similarity: float  # cosine in [-1, 1]
+
+
+class Alignment(NamedTuple):
+    """Best matches both ways; special tokens left out."""
+
+    reference: tuple[TokenMatch, ...]  # each reference token → candidate (what recall rests on)
+    candidate: tuple[TokenMatch, ...]  # each candidate token → reference (what precision rests on)
+
+
+ZERO = BertScore(0.0, 0.0, 0.0)
+
+
+def bertscore(reference: Encoded, candidate: Encoded, *, idf: Mapping[int, float] | None = None) -> BertScore:
+    """Score two measured, non-empty texts. `idf`: weight per token id, None for uniform weights.
+
+    Special tokens may be matched but carry no weight, as in the paper's own code.
+    """
+    best_candidate, best_reference = best_matches(candidate.tokens, reference.tokens)
+    precision = weighted_mean(best_candidate, weights(candidate, idf))
+    recall = weighted_mean(best_reference, weights(reference, idf))
+    return BertScore(precision, recall, harmonic_mean(precision, recall))
+
+
+def best_matches(rows: Floats, columns: Floats) -> tuple[Floats, Floats]:
+    """Highest cosine of each row (float32[rows]) and of each column (float32[columns]), in bounded memory."""
+    of_rows: list[Floats] = []
+    of_columns = np.full(len(columns), -np.inf, dtype=np.float32)
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        block = rows[start : start + ROWS_AT_ONCE] @ columns.T
+        of_rows.append(block.max(axis=1))
+        np.maximum(of_columns, block.max(axis=0), out=of_columns)
+    return np.concatenate(of_rows), of_columns
+
+
+def weights(text: Encoded, idf: Mapping[int, float] | None) -> NDArray[np.float64]:
+    """Weight per token, special ones 0. Uniform where idf would weigh every token 0 (nothing sets them apart)."""
+    uniform = text.content.astype(np.float64)
+    if idf is None:
+        return uniform
+    found = np.array([idf.get(int(token), idf[UNSEEN]) for token in text.ids]) * uniform
+    return found if found.sum() > 0 else uniform
+
+
+UNSEEN = -1  # key of the weight of a token that no reference holds
+
+
+def inverse_document_frequency(references: Sequence[Encoded]) -> dict[int, float]:
+    """ln((N + 1) / (df + 1)) per token id over `N` references. Raises ConfigError for fewer than two."""
+    if len(references) < 2:
+        raise ConfigError(f"idf needs at least 2 references, got {len(references)}: its weights would all be 0")
+    counts: Counter[int] = Counter()
+    for reference in references:
+        counts.update(set(reference.ids.tolist()))
+    total = len(references) + 1
+    return {UNSEEN: math.log(total), **{token: math.log(total / (count + 1)) for token, count in counts.items()}}
+
+
+def weighted_mean(values: Floats, weight: NDArray[np.float64]) -> float:
+    return min(1.0, float(np.dot(values.astype(np.float64), weight) / weight.sum()))
+
+
+def harmonic_mean(precision: float, recall: float) -> float:
+    return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
+
+
+def align(reference: Encoded, candidate: Encoded) -> Alignment:
+    """Best matches among content tokens, both ways; empty where either text has none or was not measured."""
+    if reference.empty or candidate.empty or not (reference.measured and candidate.measured):
+        return Alignment((), ())
+    return Alignment(one_way(reference, candidate), one_way(candidate, reference))
+
+
+def one_way(source: Encoded, other: Encoded) -> tuple[TokenMatch, ...]:
+    spans, targets = source.spans[source.content].tolist(), other.spans[other.content].tolist()
+    rows, columns = source.tokens[source.content], other.tokens[other.content]
+    found: list[TokenMatch] = []
+    for start in range(0, len(rows), ROWS_AT_ONCE):
+        block = rows[start : start + ROWS_AT_ONCE] @ columns.T
+        for offset, best in enumerate(block.argmax(axis=1)):
+            span, target = spans[start + offset], targets[best]
+            found.append(TokenMatch((span[0], span[1]), (target[0], target[1]), float(block[offset, best])))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baseline:
+    """What unrelated texts score with one model and layer: the zero point of rescaled scores."""
+
+    p: float
+    r: float
+    f1: float
+    revision: str  # sha256 of the model it was measured with
+    layer: int
+    pairs: int  # random pairs it was measured on
+
+    def __post_init__(self) -> None:
+        for name in ("p", "r", "f1"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and -1 <= value < 1):
+                raise ConfigError(f"baseline {name} is {value}; it has to be in [-1, 1)")
+
+    def rescaled(self, raw: BertScore) -> BertScore:
+        """(raw − baseline) / (1 − baseline), per score."""
+        return BertScore(
+            *((value - zero) / (1 - zero) for value, zero in zip(raw, (self.p, self.r, self.f1), strict=True))
+        )
+
+    def save(self, path: Path) -> None:
+        path.write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")
+
+
+def load_baseline(path: Path, *, revision: str, layer: int) -> Baseline:
+    """Raises ConfigError when the file is missing, incomplete or belongs to another model or layer."""
+    if not path.is_file():
+        raise ConfigError(f"{path}: no baseline for this model; measure one with compute_baseline or do not rescale")
+    try:
+        baseline = Baseline(**json.loads(path.read_text("utf-8")))
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{path}: not a baseline: {error}") from None
+    if (baseline.revision, baseline.layer) != (revision, layer):
+        raise ConfigError(
+            f"{path}: baseline of model {baseline.revision[:12]} layer {baseline.layer}, "
+            f"but the scorer runs model {revision[:12]} layer {layer}"
+        )
+    return baseline
