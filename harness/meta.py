@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from harness.session import SessionOptions
 
 PACKAGES = ("truefall", "torch", "transformers", "tokenizers", "aiohttp", "uvicorn", "starlette", "toxiproxy-python", "numpy")
-MUST_AGREE = ("seed", "profile", "evalset", "items_sha256", "policy_sha256", "most_items", "max_tokens")
+MUST_AGREE = ("seed", "profile", "evalset", "items_sha256", "policy_sha256", "fault_items", "baseline_items", "max_tokens")
 
 
 def describe_run(options: "SessionOptions", profile: Profile, plan: "RunPlan") -> dict[str, Any]:
@@ -36,7 +36,8 @@ def describe_run(options: "SessionOptions", profile: Profile, plan: "RunPlan") -
         "policy_sha256": sha256_file(policy) if policy.is_file() else None,
         "evalset": options.evalset,
         "items_sha256": items_sha256(plan.items),
-        "most_items": plan.most_items,
+        "fault_items": plan.fault_items,
+        "baseline_items": plan.baseline_items,
         "max_tokens": plan.max_tokens,
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from random import Random
 from typing import Any
 
@@ -17,6 +18,14 @@ class Dose:
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
+class Scope(StrEnum):
+    """Which items an experiment sends."""
+
+    SAMPLE = "sample"  # the profile's items for a fault
+    BASELINE = "baseline"  # the profile's items for the healthy baseline; they hold the sample
+    ALL = "all"  # every item of the set: for experiments that reach no model
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
     """What is injected while which items are sent. No dose: the steady state itself, the healthy baseline."""
@@ -26,6 +35,7 @@ class Experiment:
     concurrency: int = 1  # requests in flight
     stream_share: float = 0.3  # share of requests that ask for a stream, in [0, 1]
     recovery_limit_s: float = 60.0  # how long the primary may take to answer again after the fault
+    scope: Scope = Scope.SAMPLE
 
     @property
     def fault(self) -> str:

@@ -18,7 +18,7 @@ from harness.meta import describe_run, open_folder
 from harness.models import Profile, load_profile, prepare
 from harness.progress import ProgressBar
 from harness.run import Run, RunPlan
-from harness.schedule import Dose, Experiment
+from harness.schedule import Dose, Experiment, Scope
 from harness.stack.backend import BackendLine
 from harness.stack.stack import Stack
 from harness.trial import Block, Outcome, Trial
@@ -100,12 +100,14 @@ class ChaosSession:
 
     def steady(self) -> ExperimentResult:
         """The healthy baseline: every item, no fault."""
-        return self.experiment(Experiment(name="steady"))
+        return self.experiment(Experiment(name="steady", scope=Scope.BASELINE))
 
-    def run(self, fault: str, *, target: str = "primary", name: str | None = None, **params: Any) -> ExperimentResult:
+    def run(
+        self, fault: str, *, target: str = "primary", name: str | None = None, scope: Scope = Scope.SAMPLE, **params: Any
+    ) -> ExperimentResult:
         """One experiment with one fault. Raises what the catalogue raises for an unknown fault or parameter."""
         dose = Dose(fault=fault, target=target, params=params)
-        return self.experiment(Experiment(name=name or f"{fault}-{target}", doses=(dose,)))
+        return self.experiment(Experiment(name=name or f"{fault}-{target}", doses=(dose,), scope=scope))
 
     def experiment(self, experiment: Experiment) -> ExperimentResult:
         """Run an experiment, or return what the run folder already has of it."""
@@ -121,7 +123,8 @@ def plan_of(options: SessionOptions, profile: Profile, items: Sequence[Item]) ->
     return RunPlan(
         seed=options.seed,
         items=items,
-        most_items=options.most_items or profile.limits.items_per_experiment,
+        fault_items=options.most_items or profile.limits.fault_items,
+        baseline_items=options.most_items or profile.limits.baseline_items,
         max_tokens=profile.limits.max_new_tokens,
     )
 

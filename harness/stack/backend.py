@@ -46,6 +46,14 @@ class BackendLine:
     def pid(self) -> int | None:
         return self.engine.pid if self.engine else None
 
+    def memory_settings(self, pid_file: Path) -> dict[str, object]:
+        """How the gateway measures this backend's memory: the device, or the engine's process."""
+        if self.model.engine == "vllm":
+            return {"probe": "vllm"}
+        if self.device == "cuda":
+            return {"probe": "cuda", "margin_share": self.model.margin_share}
+        return {"probe": "process", "pid_file": str(pid_file), "margin_bytes": self.model.margin_bytes}
+
     def start_engine(self) -> None:
         """Start the serving process; `ready` waits for it."""
         self.engine = Child(

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from faults.fault import Target
@@ -30,7 +30,6 @@ class Stack:
     toxiproxy: ToxiproxyServer | None = None
     gateway: Child | None = None
     gateway_port: int | None = None
-    pid_files: dict[str, Path] = field(default_factory=dict)
 
     @property
     def gateway_url(self) -> str:
@@ -66,7 +65,8 @@ class Stack:
 
     async def _start_gateway(self) -> None:
         config = self.folder / "gateway.toml"
-        config.write_text(gateway_toml(self), "utf-8")
+        pid_files = {name: self.write_pid_file(name) for name in self.lines}
+        config.write_text(gateway_toml(list(self.lines.values()), pid_files=pid_files), "utf-8")
         argv = [sys.executable, "-m", "harness.cli", "gateway", "--config", str(config), "--policy", str(self.policy), "--port", "0"]
         self.gateway = Child(name="gateway", argv=argv, log=self.folder / "gateway.log", env={"TRUEFALL_ADMIN_TOKEN": self.admin_token})
         self.gateway.start()

@@ -1,0 +1,54 @@
+"""The plan of a run comes from its seed alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from evalsets.item import Item
+from harness.schedule import Dose, Experiment, plan, sample
+
+
+def an_item(number: int, lang: str) -> Item:
+    return Item(
+        id=f"set-{lang}-{number:03d}", lang=lang, system="", context="", prompt=f"question {number}", reference="yes",
+        must_keep=(), must_not=(), contract=None, tags=(), source="test", licence="Apache-2.0",
+    )  # fmt: skip
+
+
+ITEMS = [an_item(n, "en") for n in range(12)] + [an_item(n, "zh") for n in range(6)]
+LATENCY = Experiment(name="latency-primary", doses=(Dose(fault="latency"),))
+
+
+@given(seed=st.integers(0, 2**32))
+def test_the_same_seed_plans_the_same_trials(seed):
+    assert plan(seed, LATENCY, ITEMS) == plan(seed, LATENCY, ITEMS)
+
+
+def test_another_seed_plans_another_order():
+    assert plan(1, LATENCY, ITEMS) != plan(2, LATENCY, ITEMS)
+
+
+@given(seed=st.integers(0, 1000), most=st.integers(1, 18))
+def test_every_experiment_of_a_seed_takes_the_same_items(seed, most):
+    other = Experiment(name="kill-primary", doses=(Dose(fault="kill"),))
+    one, two = plan(seed, LATENCY, ITEMS, most=most), plan(seed, other, ITEMS, most=most)
+    assert {trial.item_id for trial in one} == {trial.item_id for trial in two}
+    assert len(one) == most
+
+
+@given(seed=st.integers(0, 1000), most=st.integers(3, 18))
+def test_a_sample_keeps_the_share_of_each_language(seed, most):
+    chosen = sample(seed, ITEMS, most)
+    share_zh = sum(item.lang == "zh" for item in chosen) / most
+    assert share_zh == pytest.approx(1 / 3, abs=1 / most)
+
+
+@given(seed=st.integers(0, 1000), few=st.integers(1, 17))
+def test_a_larger_sample_holds_the_smaller_one(seed, few):
+    assert set(map(id, sample(seed, ITEMS, few))) <= set(map(id, sample(seed, ITEMS, few + 1)))
+
+
+def test_an_experiment_names_its_faults_and_targets():
+    both = Experiment(name="all-down", doses=(Dose(fault="proxy_down"), Dose(fault="proxy_down", target="secondary")))
+    assert both.fault == "proxy_down+proxy_down"
+    assert both.target == "primary+secondary"

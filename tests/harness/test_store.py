@@ -1,0 +1,85 @@
+"""A run folder keeps what was written, whatever ended the run."""
+
+import json
+
+import pytest
+
+from harness.errors import ResultError
+from harness.store import RunFolder, append_row, read_rows
+from harness.trial import Block, Outcome, Trial
+
+
+def a_trial(number: int, block: str = "steady#0") -> Trial:
+    return Trial(
+        id=f"steady/{number}", experiment="steady", block=block, fault="none", target=None, item_id=str(number),
+        lang="en", stream=False, outcome=Outcome.OK, reasons=("timeout",),
+    )  # fmt: skip
+
+
+def a_block(block_id: str = "steady#0") -> Block:
+    return Block(id=block_id, experiment="steady", fault="none", target=None, trials=1, steady=True, fired=None)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return RunFolder.create(tmp_path / "run", {"seed": 0})
+
+
+def test_a_trial_comes_back_as_it_was_written(folder):
+    folder.append(a_trial(1))
+    folder.close_block(a_block())
+    assert folder.trials() == [a_trial(1)]
+    assert folder.blocks() == [a_block()]
+
+
+def test_trials_of_a_block_that_was_cut_short_do_not_count(folder):
+    folder.append(a_trial(1))
+    folder.append(a_trial(2, block="steady#1"))
+    folder.close_block(a_block())
+    assert [trial.id for trial in folder.trials()] == ["steady/1"]
+
+
+def test_a_line_that_a_kill_cut_in_half_is_dropped_and_written_over(folder):
+    folder.append(a_trial(1))
+    with folder.trials_file.open("a") as rows:
+        rows.write('{"id": "stea')
+    folder.close_block(a_block())
+    assert [trial.id for trial in folder.trials()] == ["steady/1"]
+    folder.append(a_trial(2))
+    assert [trial.id for trial in folder.trials()] == ["steady/1", "steady/2"]
+
+
+def test_a_broken_line_in_the_middle_is_an_error_with_its_number(folder):
+    folder.trials_file.write_text('{"id": 1}\nnonsense\n{"id": 2}\n')
+    with pytest.raises(ResultError, match=r"line 2: not JSON"):
+        list(read_rows(folder.trials_file))
+
+
+def test_an_unknown_field_is_an_error_that_names_it(folder):
+    append_row(folder.trials_file, {**a_trial(1).to_row(), "colour": "red"})
+    folder.close_block(a_block())
+    with pytest.raises(ResultError, match="'colour'"):
+        folder.trials()
+
+
+def test_a_folder_that_exists_is_never_written_over(folder):
+    with pytest.raises(ResultError, match="--resume"):
+        RunFolder.create(folder.path, {"seed": 1})
+    assert folder.meta() == {"seed": 0}
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path):
+    with pytest.raises(ResultError, match=r"run\.json is missing"):
+        RunFolder.open(tmp_path)
+
+
+def test_nan_never_reaches_a_file(folder):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        append_row(folder.trials_file, {"x": float("nan")})
+    assert not folder.trials_file.exists()
+
+
+def test_a_json_file_is_replaced_whole_or_not_at_all(folder):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        folder.write_json("run.json", {"x": float("inf")})
+    assert json.loads(folder.meta_file.read_text()) == {"seed": 0}
