@@ -93,7 +93,10 @@ def weighted_mean(values: Floats, weight: NDArray[np.float64]) -> float:
 
 
 def harmonic_mean(precision: float, recall: float) -> float:
-    return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0
+    """The smaller of the two where one is not positive: the harmonic mean of opposite signs has no bound."""
+    if precision <= 0 or recall <= 0:
+        return min(precision, recall)
+    return 2 * precision * recall / (precision + recall)
 
 
 def align(reference: Encoded, candidate: Encoded) -> Alignment:

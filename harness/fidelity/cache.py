@@ -115,7 +115,7 @@ def unpacked(data: bytes) -> Encoded | None:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as file:
             arrays = {name: file[name] for name in ("ids", "spans", "content", "tokens", "sentence")}
-            words = {name: tuple(str(word) for word in file[name]) for name in ("unknown", "flags")}
-            return Encoded(**arrays, **words)
+            unknown, flags = (tuple(str(word) for word in file[name]) for name in ("unknown", "flags"))
+            return Encoded(**arrays, unknown=unknown, flags=flags)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None

