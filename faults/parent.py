@@ -1,0 +1,45 @@
+"""A process that must not outlive the one that started it."""
+
+import asyncio
+import ctypes
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from faults.fault import Sleeper
+
+PR_SET_PDEATHSIG = 1
+
+
+def ask_kernel_for_death_signal() -> None:
+    """SIGHUP comes when the thread that started us ends; Linux only, elsewhere the watch alone has to do."""
+    try:
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGHUP)
+    except (OSError, AttributeError):
+        return
+
+
+async def until_orphaned(parent_pid: int, clock: Sleeper, *, every_s: float = 0.5) -> None:
+    """Return once `parent_pid` is no longer our parent.
+
+    The kernel's signal also comes when only the starting thread has ended, so it just makes us look again.
+    """
+    look = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGHUP, look.set)
+    ask_kernel_for_death_signal()
+    while os.getppid() == parent_pid:
+        look.clear()
+        await wait_for_any(look.wait, lambda: clock.sleep(every_s))
+    loop.remove_signal_handler(signal.SIGHUP)
+
+
+async def wait_for_any(*waits: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+    """Return with the first; cancel the others."""
+    tasks = [asyncio.ensure_future(wait()) for wait in waits]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()

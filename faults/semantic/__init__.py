@@ -1,0 +1,1 @@
+"""A streaming HTTP proxy that understands chat completions and harms their meaning on purpose."""
