@@ -2,55 +2,132 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from gateway.errors import ConfigError
+from gateway.prompt.chat_template import ChatTemplate, content_text, find_template, read_json, special_tokens
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 Message = Mapping[str, Any]
+_ROLE_TOKENS = 8  # what a role, its markers and line breaks take per message where no template says
 
 
 class Counter(Protocol):
     """What truncation and compression need to know about tokens."""
 
-    def count_text(self, text: str) -> int: ...
-    def count_texts(self, texts: Sequence[str]) -> list[int]: ...
-    def count_messages(self, messages: Sequence[Message]) -> int: ...
-    def upper_bound(self, messages: Sequence[Message]) -> int: ...
+    def count_text(self, text: str) -> int:
+        """Tokens of a bare text, without special tokens."""
+        ...
+
+    def count_texts(self, texts: Sequence[str]) -> list[int]:
+        """`count_text` of each, in one go."""
+        ...
+
+    def count_messages(self, messages: Sequence[Message]) -> int:
+        """Tokens of the whole prompt, generation prompt included."""
+        ...
+
+    def upper_bound(self, messages: Sequence[Message]) -> int:
+        """Never fewer than `count_messages`, without tokenising."""
+        ...
 
 
 class TokenCounter:
-    """Counts with a model folder's `tokenizer.json` and chat template."""
+    """Counts with a model folder's `tokenizer.json` and chat template, exactly as the backend does."""
 
-    has_template: bool
+    def __init__(self, tokenizer: "Tokenizer", template: ChatTemplate | None, *, byte_level: bool) -> None:
+        self._tokenizer = tokenizer
+        self._template = template
+        self._byte_level = byte_level
 
     @classmethod
     def load(cls, model_dir: Path) -> "TokenCounter":
-        raise NotImplementedError
+        """Read a model folder; raises ConfigError when it holds no usable `tokenizer.json`."""
+        from tokenizers import Tokenizer
+
+        file = model_dir / "tokenizer.json"
+        if not file.is_file():
+            raise ConfigError(f"{file}: there is no such file; name a folder with the model's tokenizer.json")
+        try:
+            tokenizer = Tokenizer.from_file(str(file))
+        except Exception as error:  # tokenizers raises bare Exception
+            raise ConfigError(f"{file}: not a tokenizer: {error}") from None
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        source = find_template(model_dir)
+        template = None
+        if source is not None:
+            template = ChatTemplate(source, special_tokens=special_tokens(model_dir), where=str(model_dir))
+        return cls(tokenizer, template, byte_level=_never_more_tokens_than_bytes(read_json(file)))
+
+    @property
+    def has_template(self) -> bool:
+        return self._template is not None
+
+    def render(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> str:
+        """The prompt's text; without a chat template the contents, one per line, after their roles."""
+        if self._template is not None:
+            return self._template.render(messages, tools=tools)
+        return "".join(f"{message['role']}: {content_text(message)}\n" for message in messages)
 
     def count_text(self, text: str) -> int:
-        raise NotImplementedError
+        return len(self._tokenizer.encode(text, add_special_tokens=False))
 
     def count_texts(self, texts: Sequence[str]) -> list[int]:
-        raise NotImplementedError
+        return [len(one) for one in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
 
-    def count_messages(self, messages: Sequence[Message]) -> int:
-        raise NotImplementedError
+    def count_messages(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
+        return self.count_text(self.render(messages, tools=tools))
 
-    def upper_bound(self, messages: Sequence[Message]) -> int:
-        raise NotImplementedError
+    def upper_bound(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
+        text = self.render(messages, tools=tools)
+        return len(text.encode("utf-8", "surrogatepass")) if self._byte_level else self.count_text(text)
 
 
 class CharCounter:
-    """A careful estimate where no tokenizer is configured: never fewer than the UTF-8 bytes over three."""
+    """A careful estimate where no tokenizer is configured.
+
+    A token per started run of three ASCII letters or digits, and one for each other character: more than any
+    tokenizer in use takes for English or Chinese, so what fits by this count fits.
+    """
 
     has_template = False
 
     def count_text(self, text: str) -> int:
-        raise NotImplementedError
+        return _estimate(text)
 
     def count_texts(self, texts: Sequence[str]) -> list[int]:
-        raise NotImplementedError
+        return [_estimate(text) for text in texts]
 
-    def count_messages(self, messages: Sequence[Message]) -> int:
-        raise NotImplementedError
+    def count_messages(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
+        contents = sum(_estimate(content_text(message)) for message in messages)
+        calls = sum(_estimate(repr(message["tool_calls"])) for message in messages if message.get("tool_calls"))
+        described = _estimate(repr(tools)) if tools else 0
+        return contents + calls + described + _ROLE_TOKENS * (len(messages) + 1)
 
-    def upper_bound(self, messages: Sequence[Message]) -> int:
-        raise NotImplementedError
+    def upper_bound(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
+        return self.count_messages(messages, tools=tools)
+
+
+def _estimate(text: str) -> int:
+    ascii_bytes = len(text.encode("ascii", "ignore"))
+    others = len(text) - ascii_bytes
+    return -(-ascii_bytes // 3) + 2 * others
+
+
+def _never_more_tokens_than_bytes(tokenizer: Mapping[str, Any]) -> bool:
+    """Whether one token stands for one byte at least: byte-level BPE, or BPE with byte fallback, that only shortens."""
+    model = tokenizer.get("model") or {}
+    if model.get("type") != "BPE":
+        return False
+    steps = [tokenizer.get("pre_tokenizer") or {}, tokenizer.get("normalizer") or {}]
+    kinds = {str(part.get("type")) for step in steps for part in (step, *_parts(step))}
+    return not (kinds & {"Prepend", "NFKC", "NFKD", "NFD", "Metaspace"}) and (
+        "ByteLevel" in kinds or bool(model.get("byte_fallback"))
+    )
+
+
+def _parts(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return list(step.get("pretokenizers") or step.get("normalizers") or [])
