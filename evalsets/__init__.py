@@ -1,11 +1,13 @@
 """Evaluation sets: questions with references, and labelled counterexamples."""
 
+from evalsets.counterexample import Counterexample, load_counterexamples
 from evalsets.errors import EvalsetError, FieldError, FileError, UnknownNameError
-from evalsets.item import Item, Message, alternatives, mentions
-from evalsets.jsonl import load_items, select, set_names
-from evalsets.lint import Problem, lint_set
+from evalsets.item import Item, Message, alternatives, claims, mentions
+from evalsets.jsonl import load_set, select, set_names
+from evalsets.lint import Problem, lint_set, renew_card
 
 __all__ = [
+    "Counterexample",
     "EvalsetError",
     "FieldError",
     "FileError",
@@ -14,9 +16,12 @@ __all__ = [
     "Problem",
     "UnknownNameError",
     "alternatives",
+    "claims",
     "lint_set",
-    "load_items",
+    "load_counterexamples",
+    "load_set",
     "mentions",
+    "renew_card",
     "select",
     "set_names",
 ]

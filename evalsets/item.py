@@ -19,6 +19,8 @@ from evalsets.fields import (
     require_texts,
 )
 
+_NEGATIONS = ("not ", "n't ", "never ", "no ", "no longer ", "cannot ", "不", "没", "没有", "无", "未", "别")
+
 Language = Literal["en", "zh"]
 
 
@@ -80,6 +82,17 @@ def mentions(text: str, fact: str) -> bool:
     """
     folded = _folded(text)
     return any(re.search(_pattern(_folded(wording)), folded) for wording in alternatives(fact))
+
+
+def claims(text: str, claim: str) -> bool:
+    """Whether `text` holds any wording of `claim` without a negation right before it.
+
+    "不可以退款" does not claim "可以退款", nor "not eligible for a refund" "eligible for a refund".
+    """
+    folded = _folded(text)
+    patterns = [_pattern(_folded(wording)) for wording in alternatives(claim)]
+    found = [match for pattern in patterns for match in re.finditer(pattern, folded)]
+    return any(not folded[: match.start()].endswith(_NEGATIONS) for match in found)
 
 
 def _folded(text: str) -> str:

@@ -35,7 +35,7 @@ class Row(NamedTuple, Generic[R]):
     record: R
 
 
-def load_items(name_or_path: str | Path) -> tuple[Item, ...]:
+def load_set(name_or_path: str | Path) -> tuple[Item, ...]:
     """The items of a set that comes along ("support"), of a folder, or of a `.jsonl` file, in file order.
 
     Raises EvalsetError: unknown set, unreadable file, or the first line that is not an item.

@@ -1,27 +1,19 @@
-"""What is wrong with an item although it loads: facts, contract, language, length, licence, card."""
+"""Every problem of an evaluation set: its records, what they repeat, and its card."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from evalsets.card import CARD_FILE, card_sha256, counted, file_sha256, write_card
+from evalsets.counterexample import COUNTEREXAMPLES_FILE, Counterexample
+from evalsets.counterexample_rules import counterexample_complaints, is_hard, unbalanced
 from evalsets.errors import EvalsetError
-from evalsets.item import Item, mentions
+from evalsets.item import Item
+from evalsets.item_rules import Complaint, complaints
 from evalsets.jsonl import ITEMS_FILE, Row, find_records, load_rows
-
-LONG, INFERRED, UNANSWERABLE = "long-context", "inference", "unanswerable"
-_CJK = re.compile(r"[\u3400-\u9fff]")
-_WORD = re.compile(r"[\u3400-\u9fff]|[^\W_]+(?:['’.,:/-][^\W_]+)*")
-_REFERENCE_WORDS = (1, 60)
-_CONTEXT_WORDS = (12, 260)
-_LONG_CONTEXT_WORDS = (500, 2600)
-_PROMPT_WORDS = (3, 120)
-_SPDX = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*")
-_LEAST_LETTERS = 12  # shorter answers (an order number) have no language
+from evalsets.wording import words
 
 
 class Problem(NamedTuple):
@@ -33,38 +25,35 @@ class Problem(NamedTuple):
     message: str
 
     def __str__(self) -> str:
-        return (
-            f"line {self.line}: {self.id}: {self.rule}: {self.message}" if self.line else f"{self.rule}: {self.message}"
-        )
-
-
-class Complaint(NamedTuple):
-    """A rule that an item breaks, and how."""
-
-    rule: str
-    message: str
+        place = f"line {self.line}: {self.id}: " if self.line else ""
+        return f"{place}{self.rule}: {self.message}"
 
 
 def lint_set(name_or_path: str | Path) -> list[Problem]:
-    """Every problem of a set of items: a name, a folder or a file. Empty means clean. Never raises EvalsetError."""
-    try:
-        path = find_records(name_or_path, ITEMS_FILE)
-        rows = load_rows(path, Item)
-    except EvalsetError as error:
-        return [Problem(0, "", "load", str(error))]
-    return [*lint_rows(rows), *lint_card(path)]
+    """Every problem of a set: a name, a folder or a file. Empty means clean.
+
+    Raises EvalsetError where the set cannot be read as records at all.
+    """
+    path = records_file(name_or_path)
+    found = lint_counterexamples(_cases(path)) if _holds_cases(path) else lint_items(load_rows(path, Item))
+    return [*found, *lint_card(path)]
 
 
-def lint_rows(rows: Sequence[Row[Item]]) -> list[Problem]:
+def lint_items(rows: Sequence[Row[Item]]) -> list[Problem]:
     """Problems within items and between them; pure."""
-    within = [Problem(row.line, row.record.id, *found) for row in rows for found in complaints(row.record)]
-    return [*within, *_repeated(rows)]
+    within = [_problem(row.line, row.record.id, found) for row in rows for found in complaints(row.record)]
+    asked = [(row.line, row.record.id, row.record.prompt) for row in rows]
+    return [*within, *_repeated(asked)]
 
 
-def complaints(item: Item) -> list[Complaint]:
-    """Every rule that this one item breaks."""
-    rules = (_facts, _contract, _grounding, _language, _lengths, _provenance)
-    return [found for rule in rules for found in rule(item)]
+def lint_counterexamples(rows: Sequence[Row[Counterexample]]) -> list[Problem]:
+    """Problems within counterexamples and between them; pure."""
+    within = [
+        _problem(row.line, row.record.id, found) for row in rows for found in counterexample_complaints(row.record)
+    ]
+    asked = [(row.line, row.record.id, f"{row.record.context} {row.record.prompt}") for row in rows]
+    balance = [_problem(0, "", found) for found in unbalanced([row.record for row in rows])]
+    return [*within, *_repeated(asked), *balance]
 
 
 def lint_card(records: Path) -> list[Problem]:
@@ -77,90 +66,65 @@ def lint_card(records: Path) -> list[Problem]:
     return []
 
 
-def write_items_card(records: Path) -> Path:
-    """Bring CARD.md of a set of items up to date. Raises EvalsetError where the set does not load."""
-    items = [row.record for row in load_rows(records, Item)]
-    return write_card(
-        records,
-        [
-            ("items", str(len(items))),
-            ("languages", counted(item.lang for item in items)),
-            ("with a contract", str(sum(item.contract is not None for item in items))),
-            ("tags", counted(tag for item in items for tag in item.tags)),
-            ("source", counted(item.source for item in items)),
-            ("licence", counted(item.licence for item in items)),
-        ],
-    )
+def renew_card(name_or_path: str | Path) -> Path:
+    """Bring the facts in a set's CARD.md up to date. Raises EvalsetError where the set does not load."""
+    path = records_file(name_or_path)
+    if _holds_cases(path):
+        return write_card(path, _case_facts([row.record for row in _cases(path)]))
+    return write_card(path, _item_facts([row.record for row in load_rows(path, Item)]))
 
 
-def _facts(item: Item) -> Iterator[Complaint]:
-    if not item.must_keep:
-        yield Complaint("must-keep", "no fact is listed; a faithful answer could say anything")
-    for fact in item.must_keep:
-        if not mentions(item.reference, fact):
-            yield Complaint("must-keep", f"the reference lacks {fact!r}")
-    for claim in item.must_not:
-        if mentions(item.reference, claim):
-            yield Complaint("must-not", f"the reference itself claims {claim!r}")
-
-
-def _contract(item: Item) -> Iterator[Complaint]:
-    if item.contract is None:
-        return
-    import jsonschema
-
+def records_file(name_or_path: str | Path) -> Path:
+    """The file of a set of either kind. Raises EvalsetError where there is none."""
     try:
-        jsonschema.Draft202012Validator(dict(item.contract)).validate(json.loads(item.reference))
-    except json.JSONDecodeError as error:
-        yield Complaint("contract", f"the reference is not JSON ({error.msg}, column {error.colno})")
-    except jsonschema.ValidationError as error:
-        yield Complaint("contract", f"the reference breaks the schema at {error.json_path}: {error.message}")
+        return find_records(name_or_path, ITEMS_FILE)
+    except EvalsetError as error:
+        try:
+            return find_records(name_or_path, COUNTEREXAMPLES_FILE)
+        except EvalsetError:
+            raise error from None
 
 
-def _grounding(item: Item) -> Iterator[Complaint]:
-    if not item.context.strip():
-        yield Complaint("grounding", "there is no context for the answer to rest on")
-    if INFERRED in item.tags or UNANSWERABLE in item.tags:
-        return
-    given = f"{item.context}\n{item.prompt}"
-    for fact in item.must_keep:
-        if not mentions(given, fact):
-            yield Complaint(
-                "grounding", f"neither context nor prompt holds {fact!r} (tag {INFERRED!r} if it is inferred)"
-            )
+def _holds_cases(path: Path) -> bool:
+    return path.name == COUNTEREXAMPLES_FILE
 
 
-def _language(item: Item) -> Iterator[Complaint]:
-    letters = [char for char in item.reference if char.isalpha()]
-    chinese = sum(bool(_CJK.match(char)) for char in letters)
-    if item.contract is not None or (len(letters) < _LEAST_LETTERS and not chinese):
-        return
-    if item.lang == "zh" and chinese < 0.3 * len(letters):
-        yield Complaint("language", f"lang is zh, but {chinese} of {len(letters)} letters of the reference are Chinese")
-    if item.lang == "en" and chinese > 0.1 * len(letters):
-        yield Complaint("language", f"lang is en, but {chinese} of {len(letters)} letters of the reference are Chinese")
+def _cases(path: Path) -> list[Row[Counterexample]]:
+    return load_rows(path, Counterexample)
 
 
-def _lengths(item: Item) -> Iterator[Complaint]:
-    context_bounds = _LONG_CONTEXT_WORDS if LONG in item.tags else _CONTEXT_WORDS
-    bounds = (("reference", _REFERENCE_WORDS), ("context", context_bounds), ("prompt", _PROMPT_WORDS))
-    for field, (least, most) in bounds:
-        words = len(_WORD.findall(getattr(item, field)))
-        if not least <= words <= most:
-            yield Complaint("length", f"{field} has {words} words (Chinese: characters); allowed {least} to {most}")
+def _item_facts(items: Sequence[Item]) -> list[tuple[str, str]]:
+    return [
+        ("items", str(len(items))),
+        ("languages", counted(item.lang for item in items)),
+        ("with a contract", str(sum(item.contract is not None for item in items))),
+        ("tags", counted(tag for item in items for tag in item.tags)),
+        ("source", counted(item.source for item in items)),
+        ("licence", counted(item.licence for item in items)),
+    ]
 
 
-def _provenance(item: Item) -> Iterator[Complaint]:
-    if not item.source.strip():
-        yield Complaint("source", "it is not said where the item comes from")
-    if not _SPDX.fullmatch(item.licence):
-        yield Complaint("licence", f"{item.licence!r} is not an SPDX id such as Apache-2.0")
+def _case_facts(cases: Sequence[Counterexample]) -> list[tuple[str, str]]:
+    return [
+        ("counterexamples", str(len(cases))),
+        ("modes", counted(case.mode for case in cases)),
+        ("languages", counted(case.lang for case in cases)),
+        ("splits", counted(case.split for case in cases)),
+        ("collapsed at least as alike the reference as faithful", str(sum(is_hard(case) for case in cases))),
+        ("source", "written for Truefall"),
+        ("licence", "Apache-2.0"),
+    ]
 
 
-def _repeated(rows: Sequence[Row[Item]]) -> Iterator[Problem]:
+def _problem(line: int, id_: str, found: Complaint) -> Problem:
+    return Problem(line, id_, found.rule, found.message)
+
+
+def _repeated(asked: Sequence[tuple[int, str, str]]) -> list[Problem]:
     first: dict[tuple[str, ...], str] = {}
-    for row in rows:
-        item = row.record
-        other = first.setdefault(tuple(_WORD.findall(item.prompt.casefold())), item.id)
-        if other != item.id:
-            yield Problem(row.line, item.id, "duplicate", f"asks what {other} asks, word for word")
+    owners = [(line, id_, first.setdefault(tuple(words(text)), id_)) for line, id_, text in asked]
+    return [
+        Problem(line, id_, "duplicate", f"asks what {owner} asks, word for word")
+        for line, id_, owner in owners
+        if owner != id_
+    ]

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from evalsets.errors import FileError
-from evalsets.lint import complaints, lint_set, write_items_card
+from evalsets.item_rules import complaints
+from evalsets.lint import lint_set, renew_card
 
 
 def rules(item) -> list[str]:
@@ -52,26 +53,26 @@ def test_an_order_number_alone_has_no_language(make_item):
 
 def test_two_items_that_ask_the_same_are_found_whatever_their_case(write, values):
     path = write(values, {**values, "id": "other", "prompt": values["prompt"].upper()})
-    write_items_card(path)
+    renew_card(path)
     assert [(p.line, p.id, p.rule) for p in lint_set(path)] == [(2, "other", "duplicate")]
 
 
 def test_a_file_that_changed_since_its_card_is_found_and_the_card_can_be_renewed(write, values):
     path = write(values)
     assert [p.rule for p in lint_set(path)] == ["card"]
-    write_items_card(path)
+    renew_card(path)
     assert lint_set(path) == []
     write({**values, "id": "renamed"})
     assert [p.rule for p in lint_set(path)] == ["card"]
-    write_items_card(path)
+    renew_card(path)
     assert lint_set(path) == []
 
 
 def test_renewing_a_card_keeps_the_prose(write, values):
     path = write(values)
-    card = write_items_card(path)
+    card = renew_card(path)
     card.write_text("# Mine\n\nBefore.\n" + card.read_text() + "After.\n")
-    write_items_card(path)
+    renew_card(path)
     text = card.read_text()
     assert text.startswith("# Mine\n\nBefore.\n")
     assert text.endswith("After.\n")
@@ -81,10 +82,9 @@ def test_a_card_without_a_place_for_the_facts_is_left_alone(write, values):
     path = write(values)
     (path.parent / "CARD.md").write_text("# Mine\n")
     with pytest.raises(FileError, match="no place for the facts"):
-        write_items_card(path)
+        renew_card(path)
 
 
-def test_a_file_that_does_not_load_is_one_problem_not_an_exception(write):
-    (problem,) = lint_set(write("{"))
-    assert problem.rule == "load"
-    assert "line 1" in str(problem)
+def test_a_file_that_does_not_load_is_an_error_not_a_problem(write):
+    with pytest.raises(FileError, match="line 1: bad JSON"):
+        lint_set(write("{"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from evalsets import lint_set, load_items
+from evalsets import lint_set, load_set
 
 
 def test_the_set_is_clean():
@@ -12,7 +12,7 @@ def test_the_set_is_clean():
 
 
 def test_both_languages_and_every_kind_are_there_in_numbers():
-    items = load_items("support")
+    items = load_set("support")
     langs = Counter(item.lang for item in items)
     tags = Counter(tag for item in items for tag in item.tags)
     assert langs["en"] >= 44
@@ -23,11 +23,11 @@ def test_both_languages_and_every_kind_are_there_in_numbers():
 
 
 def test_a_final_instruction_stands_at_the_end_of_the_last_message():
-    for item in load_items("support"):
+    for item in load_set("support"):
         assert item.messages()[-1]["content"].endswith(item.prompt)
 
 
 def test_long_contexts_say_where_the_decisive_words_stand():
     places = {"fact-near-start", "fact-near-end", "fact-cut"}
-    for item in load_items("support"):
+    for item in load_set("support"):
         assert ("long-context" in item.tags) == (len(places.intersection(item.tags)) == 1), item.id
