@@ -1,0 +1,49 @@
+"""`truefall score`: score and judge pairs of reference and candidate from a file."""
+
+import argparse
+from pathlib import Path
+
+INTERRUPTED = 130  # exit code of a command that was stopped from the keyboard
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Reads one JSON object a line (id, reference, candidate; optional prompt, context, lang, must_keep, must_not, "
+        "contract, degraded) and writes one a line in the same order (id, bertscore_p, bertscore_r, bertscore_f1, "
+        "cosine, composite, verdict, risk, reasons). Exit 2 when a row was broken; the others are written all the same."
+    )
+    parser.add_argument("--input", required=True, type=Path, metavar="FILE", help="JSON lines to read")
+    parser.add_argument("--output", required=True, type=Path, metavar="FILE", help="JSON lines to write")
+    parser.add_argument("--model", type=Path, metavar="DIR", help="encoder (default: the packaged all-MiniLM-L6-v2)")
+    parser.add_argument("--layer", type=int, metavar="N", help="layer for BERTScore, from 1 (default: the last)")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N (default: cpu)")
+    parser.add_argument("--precision", choices=("float32", "bfloat16"), default="float32")
+    parser.add_argument(
+        "--batch-tokens", type=int, default=4096, metavar="N", help="tokens in one pass (default: 4096)"
+    )
+    parser.add_argument("--cache", type=Path, metavar="DIR", help="keep encoded texts here (default: nowhere)")
+    parser.add_argument("--baseline", type=Path, metavar="FILE", help="rescale BERTScore with this model's baseline")
+
+
+def run(args: argparse.Namespace) -> int:
+    if not args.input.is_file():
+        raise FileNotFoundError(2, "no such file", str(args.input))
+    from harness.fidelity.score_file import ScoreFile
+    from harness.fidelity.scorer import Scorer
+    from harness.fidelity.verdict import judge
+
+    scorer = Scorer(
+        args.model,
+        args.layer,
+        args.device,
+        args.batch_tokens,
+        args.cache,
+        precision=args.precision,
+        baseline=args.baseline,
+    )
+    try:
+        return ScoreFile(scorer=scorer, judge=judge).run(args.input, args.output)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        scorer.close()

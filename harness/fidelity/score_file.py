@@ -1,0 +1,138 @@
+"""Score and judge a file of pairs in bounded memory; a broken row is reported and the others go on."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Protocol, TextIO
+
+from harness.errors import ConfigError, NothingJudged
+from harness.fidelity.case import Case, Judgement, Similarity
+from harness.fidelity.pairs import Row, RowError, output_row, parse_row
+
+ROWS_AT_ONCE = 512
+CHARS_AT_ONCE = 400_000
+MAX_LINE_BYTES = 64 << 20
+
+Judge = Callable[[Sequence[Case], Sequence[Similarity]], list[Judgement]]
+
+
+class PairScorer(Protocol):
+    """What is needed of a scorer."""
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[Similarity]: ...
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What became of the rows so far."""
+
+    scored: int = 0
+    broken: int = 0
+    unused: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreFile:
+    """One pass over a file of pairs."""
+
+    scorer: PairScorer
+    judge: Judge
+    err: TextIO = field(default_factory=lambda: sys.stderr)
+
+    def run(self, source: Path, target: Path) -> int:
+        """0, or 2 when a row was broken; `target` is written beside its place and moved there at the end.
+
+        Raises NothingJudged when no row could be judged, ConfigError when both files are the same.
+        """
+        if target.exists() and source.exists() and os.path.samefile(source, target):
+            raise ConfigError(f"{target}: input and output are the same file; name another --output")
+        partial = target.with_name(f"{target.name}.part")
+        tally = Tally()
+        try:
+            with source.open("rb") as lines, partial.open("wb") as out:
+                self.rows(lines, out, tally)
+        except BaseException:
+            if partial.exists():
+                print(f"stopped: {tally.scored} scored rows are in {partial}", file=self.err)
+            raise
+        if not tally.scored:
+            partial.unlink()
+            raise NothingJudged(f"{source}: nothing judged: {tally.broken} broken rows and no other")
+        partial.replace(target)
+        self.summary(tally, target)
+        return 2 if tally.broken else 0
+
+    def rows(self, lines: BinaryIO, out: BinaryIO, tally: Tally) -> None:
+        for block in blocks(self.parsed(lines, tally)):
+            for row, judgement in self.judged(block, tally):
+                text = json.dumps(output_row(row, judgement), ensure_ascii=False, allow_nan=False)
+                # Half a surrogate pair cannot be written as UTF-8; as an escape it is valid JSON.
+                out.write(text.encode("utf-8", "backslashreplace") + b"\n")
+                tally.scored += 1
+            out.flush()
+            print(f"{tally.scored} rows scored, {tally.broken} broken", file=self.err)
+
+    def parsed(self, lines: BinaryIO, tally: Tally) -> Iterator[Row]:
+        for number, line in numbered(lines):
+            try:
+                row = parse_row(line.decode("utf-8-sig" if number == 1 else "utf-8"), number)
+            except UnicodeDecodeError as error:
+                self.broken(number, f"not UTF-8 at byte {error.start}", tally)
+            except RowError as error:
+                self.broken(number, str(error), tally)
+            else:
+                for name in set(row.unused) - tally.unused:
+                    print(f"line {number}: field {name!r} is not used", file=self.err)
+                tally.unused.update(row.unused)
+                yield row
+
+    def judged(self, block: list[Row], tally: Tally) -> list[tuple[Row, Judgement]]:
+        """The block at once; row by row when something in it breaks the judge, so that only that row is lost."""
+        try:
+            return self.judged_together(block)
+        except Exception as error:
+            if len(block) == 1:
+                self.broken(block[0].line, f"cannot be judged: {type(error).__name__}: {error}", tally)
+                return []
+        return [pair for row in block for pair in self.judged([row], tally)]
+
+    def judged_together(self, block: list[Row]) -> list[tuple[Row, Judgement]]:
+        similarities = self.scorer.score([(row.case.reference, row.case.candidate) for row in block])
+        judgements = self.judge([row.case for row in block], similarities)
+        return list(zip(block, judgements, strict=True))
+
+    def broken(self, line: int, reason: str, tally: Tally) -> None:
+        tally.broken += 1
+        print(f"line {line}: {reason}", file=self.err)
+
+    def summary(self, tally: Tally, target: Path) -> None:
+        lost = f"; {tally.broken} broken rows are missing from it, see above" if tally.broken else ""
+        print(f"{target}: {tally.scored} rows{lost}", file=self.err)
+
+
+def numbered(lines: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Lines that are not blank, counted from 1; one beyond `MAX_LINE_BYTES` is cut, and so no JSON."""
+    number = 0
+    while line := lines.readline(MAX_LINE_BYTES):
+        number += 1
+        rest = line
+        while rest and not rest.endswith(b"\n"):
+            rest = lines.readline(MAX_LINE_BYTES)
+        if line.strip():
+            yield number, line
+
+
+def blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    block: list[Row] = []
+    chars = 0
+    for row in rows:
+        block.append(row)
+        chars += len(row.case.reference) + len(row.case.candidate) + len(row.case.context)
+        if len(block) >= ROWS_AT_ONCE or chars >= CHARS_AT_ONCE:
+            yield block
+            block, chars = [], 0
+    if block:
+        yield block
