@@ -1,0 +1,243 @@
+"""Bounds on rates and on paired differences, and how many items a claim needs (pure).
+
+Every bound is one-sided at `confidence`, so "the upper 95% bound is at most the limit" is a test at level 0.05.
+"""
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from random import Random
+from statistics import NormalDist
+from typing import NamedTuple
+
+from harness.errors import ConfigError
+
+
+class Estimate(NamedTuple):
+    """A value with its one-sided bounds, from `n` independent units."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def z_of(confidence: float) -> float:
+    """Quantile of the normal distribution. Raises ConfigError outside (0.5, 1)."""
+    if not 0.5 < confidence < 1:
+        raise ConfigError(f"confidence is {confidence}; it has to be in (0.5, 1), usually 0.95")
+    return NormalDist().inv_cdf(confidence)
+
+
+def counted(hits: int, n: int) -> None:
+    """Raises ConfigError unless 0 <= hits <= n and n > 0."""
+    if n < 1 or not 0 <= hits <= n:
+        raise ConfigError(f"need 0 <= hits <= n and n >= 1, got {hits=}, {n=}")
+
+
+def wilson(hits: int, n: int, confidence: float = 0.95) -> Estimate:
+    """A rate with Wilson's score bounds: close to the stated coverage on average, short."""
+    counted(hits, n)
+    z, rate = z_of(confidence), hits / n
+    spread = z * math.sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    middle = (rate + z * z / (2 * n)) / (1 + z * z / n)
+    low = 0.0 if hits == 0 else max(0.0, middle - spread)
+    high = 1.0 if hits == n else min(1.0, middle + spread)
+    return Estimate(rate, low, high, n)
+
+
+def clopper_pearson(hits: int, n: int, confidence: float = 0.95) -> Estimate:
+    """A rate with exact binomial bounds: never below the stated coverage. What the gate uses for limits."""
+    from scipy.special import betaincinv
+
+    counted(hits, n)
+    z_of(confidence)
+    low = 0.0 if hits == 0 else float(betaincinv(hits, n - hits + 1, 1 - confidence))
+    high = 1.0 if hits == n else float(betaincinv(hits + 1, n - hits, confidence))
+    return Estimate(hits / n, low, high, n)
+
+
+def binomial_p(hits: int, n: int, limit: float) -> float:
+    """p-value of "the rate is at least `limit`" against "below": P(X <= hits) at rate `limit`."""
+    from scipy.special import bdtr
+
+    counted(hits, n)
+    return 1.0 if limit >= 1 and hits < n else float(bdtr(hits, n, min(max(limit, 0.0), 1.0)))
+
+
+class PairedCounts(NamedTuple):
+    """Items by what happened to the same item twice: candidate hit only, baseline hit only, both, neither."""
+
+    candidate_only: int
+    baseline_only: int
+    both: int
+    neither: int
+
+    @property
+    def n(self) -> int:
+        return sum(self)
+
+
+def paired_counts(candidate: Mapping[Hashable, bool], baseline: Mapping[Hashable, bool]) -> PairedCounts:
+    """Over the items that both hold."""
+    pairs = [(candidate[item], baseline[item]) for item in candidate if item in baseline]
+    return PairedCounts(*(pairs.count(cell) for cell in ((True, False), (False, True), (True, True), (False, False))))
+
+
+def tango(counts: PairedCounts, confidence: float = 0.95) -> Estimate:
+    """Difference of two paired rates (candidate − baseline) with Tango's score bounds, in [-1, 1].
+
+    The bound is the margin at which the score test just no longer rejects, so it is consistent with `tango_p`.
+    """
+    counted(counts.candidate_only + counts.baseline_only, counts.n)
+    z = z_of(confidence)
+    value = (counts.candidate_only - counts.baseline_only) / counts.n
+    high = root(lambda d: tango_z(counts, d) + z, value, 1.0)
+    low = root(lambda d: tango_z(counts, d) - z, -1.0, value)
+    return Estimate(value, low, high, counts.n)
+
+
+def tango_z(counts: PairedCounts, margin: float) -> float:
+    """Score statistic of "difference = margin"; falls as `margin` grows."""
+    b, c, n = counts.candidate_only, counts.baseline_only, counts.n
+    gap = b - c - n * margin
+    if gap == 0:
+        return 0.0
+    linear = -b - c + (2 * n - b + c) * margin
+    quadratic = -c * margin * (1 - margin)
+    discordant = (math.sqrt(max(0.0, linear * linear - 8 * n * quadratic)) - linear) / (4 * n)
+    variance = n * (2 * discordant + margin * (1 - margin))
+    return gap / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, gap)
+
+
+def tango_p(counts: PairedCounts, margin: float) -> float:
+    """p-value of "the difference is at least `margin`" against "below"."""
+    counted(counts.candidate_only + counts.baseline_only, counts.n)
+    return (
+        NormalDist().cdf(tango_z(counts, margin))
+        if math.isfinite(tango_z(counts, margin))
+        else float(tango_z(counts, margin) > 0)
+    )
+
+
+def root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a falling function crosses zero in [low, high], by bisection; the end itself where it does not."""
+    if function(low) <= 0:
+        return low
+    if function(high) >= 0:
+        return high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if function(middle) > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def clustered_difference(
+    candidate: Mapping[Hashable, Sequence[float]],
+    baseline: Mapping[Hashable, Sequence[float]],
+    *,
+    rng: Random,
+    confidence: float = 0.95,
+    draws: int = 2000,
+) -> Estimate:
+    """Mean over the items both hold of (mean candidate − mean baseline), bounds by bootstrap over items.
+
+    Several answers to one item are one unit: they are not independent. Raises ConfigError without a common item.
+    """
+    z_of(confidence)
+    items = sorted((item for item in candidate if item in baseline), key=repr)
+    if not items or draws < 1:
+        raise ConfigError(f"need at least 1 common item and 1 draw, got {len(items)} and {draws}")
+    gaps = [mean(candidate[item]) - mean(baseline[item]) for item in items]
+    means = sorted(mean(rng.choices(gaps, k=len(gaps))) for _ in range(draws))
+    last = draws - 1
+    return Estimate(
+        mean(gaps), means[math.floor((1 - confidence) * last)], means[math.ceil(confidence * last)], len(gaps)
+    )
+
+
+def student_difference(gaps: Sequence[float], confidence: float = 0.95) -> Estimate:
+    """Mean paired difference with Student's t bounds. With one gap, or none, the bounds are infinite."""
+    from scipy.special import stdtrit
+
+    z_of(confidence)
+    n = len(gaps)
+    if n == 0:
+        raise ConfigError("need at least 1 paired difference, got 0")
+    middle = mean(gaps)
+    if n == 1:
+        return Estimate(middle, -math.inf, math.inf, 1)
+    spread = math.sqrt(math.fsum((gap - middle) ** 2 for gap in gaps) / (n - 1) / n)
+    reach = float(stdtrit(n - 1, confidence)) * spread
+    return Estimate(middle, middle - reach, middle + reach, n)
+
+
+def student_p(gaps: Sequence[float], margin: float) -> float:
+    """p-value of "the mean difference is at least `margin`" against "below"; 1 for fewer than two gaps."""
+    from scipy.special import stdtr
+
+    if len(gaps) < 2:
+        return 1.0
+    middle = mean(gaps)
+    spread = math.sqrt(math.fsum((gap - middle) ** 2 for gap in gaps) / (len(gaps) - 1) / len(gaps))
+    if spread < 1e-12:
+        return 0.0 if at_most(middle, margin) else 1.0
+    return float(stdtr(len(gaps) - 1, (middle - margin) / spread))
+
+
+def mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def holm(p_values: Sequence[float], alpha: float = 0.05) -> list[bool]:
+    """Which hypotheses are rejected with the family-wise error at most `alpha` (Holm's step-down)."""
+    known = [1.0 if math.isnan(p) else p for p in p_values]  # what was not measured rejects nothing
+    order = sorted(range(len(known)), key=lambda i: (known[i], i))
+    rejected = [False] * len(p_values)
+    for rank, index in enumerate(order):
+        if known[index] > alpha / (len(order) - rank):
+            break
+        rejected[index] = True
+    return rejected
+
+
+def needed_n(
+    limit: float, rate: float = 0.0, *, confidence: float = 0.95, power: float = 0.8, most: int = 100_000
+) -> int:
+    """Least n at which a true `rate` puts the exact upper bound at or below `limit` with probability `power`.
+
+    Raises ConfigError where no n up to `most` does: the rate is not clearly below the limit.
+    """
+    from scipy.special import bdtr
+
+    if not 0 <= rate < limit <= 1:
+        raise ConfigError(f"need 0 <= rate < limit <= 1, got {rate=}, {limit=}: no number of items would do")
+    hits = 0
+    while (n := least_n(hits, limit, confidence)) <= most:
+        if rate == 0 or float(bdtr(hits, n, rate)) >= power:
+            return n
+        hits += 1
+    raise ConfigError(f"a rate of {rate} is too close to the limit {limit}: more than {most} items are needed")
+
+
+def least_n(hits: int, limit: float, confidence: float = 0.95) -> int:
+    """Least n at which `hits` still have an exact upper bound at or below `limit`."""
+    low, high = hits, hits + 1
+    while not at_most(clopper_pearson(hits, high, confidence).high, limit):
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        if middle > 0 and at_most(clopper_pearson(hits, middle, confidence).high, limit):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def at_most(value: float, limit: float) -> bool:
+    """`value <= limit`, inclusive: 4.1 is at most 4.2 − 0.1, although floats say otherwise. Never true for NaN."""
+    return value <= limit or (math.isfinite(value) and math.isclose(value, limit, rel_tol=1e-9, abs_tol=1e-12))
+
+
+def at_least(value: float, limit: float) -> bool:
+    """`value >= limit`, inclusive in the same way."""
+    return at_most(limit, value)
