@@ -30,6 +30,7 @@ class Target:
     gateway_url: str | None = None
     gateway_token: str | None = None  # for /admin of the gateway (ledger pressure)
     device: str = "cpu"
+    journal: Path | None = None  # folder for the undo records; None: one per user in the temporary folder
 
 
 @dataclass(slots=True, kw_only=True)

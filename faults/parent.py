@@ -36,10 +36,12 @@ async def until_orphaned(parent_pid: int, clock: Sleeper, *, every_s: float = 0.
 
 
 async def wait_for_any(*waits: Callable[[], Coroutine[Any, Any, Any]]) -> None:
-    """Return with the first; cancel the others."""
+    """Return with the first, or raise what it raised; cancel the others."""
     tasks = [asyncio.ensure_future(wait()) for wait in waits]
     try:
-        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
     finally:
         for task in tasks:
             task.cancel()

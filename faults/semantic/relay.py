@@ -80,6 +80,7 @@ class Relay:
         body: bytes | StreamReader | None,
         meetings: Sequence[Meeting],
     ) -> web.StreamResponse:
+        self.board.relayed["requests"] += 1
         try:
             async with self.session.request(
                 request.method,
@@ -90,7 +91,10 @@ class Relay:
                 skip_auto_headers=NOT_ADDED,
             ) as reply:
                 return await self._reply(request, reply, meetings)
-        except (ClientError, Cut):
+        except ClientError:
+            self.board.relayed["broken"] += 1
+            return _hang_up(request)
+        except Cut:
             return _hang_up(request)
 
     async def _reply(

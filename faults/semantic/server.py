@@ -1,6 +1,6 @@
 """The proxy's HTTP server: `/__fault__` is its control API, everything else goes to the backend.
 
-GET    /__fault__        {"faults": [state …], "evidence": [row …]}
+GET    /__fault__        {"faults": [state …], "evidence": [row …], "relayed": {"requests": n, "broken": n}}
 PUT    /__fault__        {"faults": [spec …]}: these, and no others
 DELETE /__fault__        none; 204
 GET    /__fault__/{id}   state and evidence of one
@@ -41,7 +41,7 @@ def control_routes() -> list[web.RouteDef]:
 
 async def _show_all(request: web.Request) -> web.Response:
     board = request.app[BOARD]
-    return web.json_response({"faults": board.states(), "evidence": board.evidence()})
+    return web.json_response({"faults": board.states(), "evidence": board.evidence(), "relayed": board.relayed})
 
 
 async def _set_all(request: web.Request) -> web.Response:

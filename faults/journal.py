@@ -1,0 +1,130 @@
+"""The undo journal: what is about to be changed is on disk before it is changed, and gone when it is undone.
+
+One file per fault, one JSON line in it. Whoever starts next sweeps the folder: what a dead process left is undone.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Self
+from uuid import uuid4
+
+import msgspec
+
+from faults.errors import FaultError, UndoFailed
+from faults.fault import Target
+from faults.process import ProcessId, own_process
+from faults.undo import Undo
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One fault that is on."""
+
+    id: str
+    owner: ProcessId  # the process that will undo it
+    target: str  # the backend's name
+    undo: Undo
+
+
+class Swept(NamedTuple):
+    """What a sweep did with one leftover."""
+
+    entry: Entry
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Journal:
+    """The records in one folder."""
+
+    folder: Path
+
+    @classmethod
+    def of(cls, target: Target) -> Self:
+        return cls(folder=target.journal or Path(tempfile.gettempdir()) / f"truefall-faults-{os.getuid()}")
+
+    @contextmanager
+    def undoing(self, target: str, undo: Undo) -> Iterator[None]:
+        """Record, run the block, settle, strike out; raises UndoFailed when that fails, and keeps the record."""
+        entry = self.write(target, undo)
+        try:
+            yield
+        finally:
+            self.settle(entry)
+
+    def write(self, target: str, undo: Undo) -> Entry:
+        """On disk when this returns."""
+        entry = Entry(id=uuid4().hex, owner=own_process(), target=target, undo=undo)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        draft = self._path(entry).with_suffix(".draft")
+        with draft.open("wb") as file:
+            file.write(msgspec.json.encode(entry) + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        draft.rename(self._path(entry))
+        self._sync_folder()
+        return entry
+
+    def settle(self, entry: Entry) -> str:
+        """Undo, then strike out. Twice is harmless."""
+        others = [other.undo for other in self.entries() if other.id != entry.id and _same(other, entry)]
+        outcome = entry.undo.settle(others)
+        self._path(entry).unlink(missing_ok=True)
+        return outcome
+
+    def entries(self) -> list[Entry]:
+        """The records in the order of their names; raises UndoFailed when one cannot be read."""
+        return [entry for path in sorted(self.folder.glob("*.jsonl")) if (entry := _read(path)) is not None]
+
+    def others(self, undo: Undo) -> list[Undo]:
+        """What is on now, on the same resource."""
+        return [entry.undo for entry in self.entries() if entry.undo.resource == undo.resource]
+
+    def _path(self, entry: Entry) -> Path:
+        return self.folder / f"{entry.id}.jsonl"
+
+    def _sync_folder(self) -> None:
+        handle = os.open(self.folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _same(one: Entry, other: Entry) -> bool:
+    return one.undo.resource == other.undo.resource
+
+
+def _read(path: Path) -> Entry | None:
+    """None: it was struck out meanwhile."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Entry)
+    except FileNotFoundError:
+        return None
+    except msgspec.DecodeError as error:
+        raise UndoFailed(f"{path}: not an undo record: {error}; undo by hand and remove the file") from None
+
+
+def sweep(folder: Path) -> list[Swept]:
+    """Undo what dead processes left on; a fault whose owner still lives is left alone.
+
+    Raises UndoFailed when one or more could not be undone, after the others have been.
+    """
+    journal = Journal(folder=folder)
+    for draft in folder.glob("*.draft"):
+        draft.unlink(missing_ok=True)  # the fault of a draft was never applied
+    swept: list[Swept] = []
+    failures: list[str] = []
+    for entry in journal.entries():
+        if entry.owner.alive:
+            continue
+        try:
+            swept.append(Swept(entry, journal.settle(entry)))
+        except FaultError as error:
+            failures.append(f"{entry.target}: {error}")
+    if failures:
+        raise UndoFailed("; ".join(failures))
+    return swept
