@@ -1,0 +1,188 @@
+"""What the gate demands: a strict TOML file, read once. Nothing has a default, so nothing is left open by mistake."""
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TypeVar
+
+from harness.errors import ConfigError
+
+GATES = Path(__file__).with_name("gates")
+ANY = "*"
+
+
+class Pool(StrEnum):
+    """Which answers are judged together."""
+
+    CLASS = "class"  # all paths of the class, all faults
+    PATH = "path"  # one path, all faults
+    PATH_FAULT = "path-fault"  # one path under one fault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCriteria:
+    """What holds for the run as a whole."""
+
+    confidence: float  # of every one-sided bound, in (0.5, 1)
+    max_crashes: int  # 5xx, answers that are none, and requests that nobody answered
+    max_unmarked: int  # degraded answers that were not marked as such
+    min_coverage: float  # share of answers that were judged and measured, in [0, 1]
+
+    def __post_init__(self) -> None:
+        require_share("confidence", self.confidence)
+        if not 0.5 < self.confidence < 1:
+            raise ConfigError(f"confidence is {self.confidence}; it has to be in (0.5, 1), usually 0.95")
+        require_count("max_crashes", self.max_crashes, 0)
+        require_count("max_unmarked", self.max_unmarked, 0)
+        require_share("min_coverage", self.min_coverage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathCriteria:
+    """What a class of paths has to show. None: not demanded."""
+
+    name: str
+    match: tuple[str, ...]  # names of paths; "*": every path that no other class names
+    pool: Pool
+    min_n: int  # distinct items below which nothing is decided
+    misleading: float | None = None  # most that the upper bound of the misleading rate may be
+    abstention: float | None = None  # most that the abstention rate may be
+    f1: float | None = None  # least mean BERTScore F1 of answers that did not abstain
+    misleading_margin: float | None = None  # most that the misleading rate may exceed the healthy path's
+    f1_margin: float | None = None  # most that BERTScore F1 may fall below the healthy path's, same items
+
+    def __post_init__(self) -> None:
+        if not self.match or not all(isinstance(path, str) and path for path in self.match):
+            raise ConfigError(f"match is {list(self.match)}; it has to name at least one path")
+        require_count("min_n", self.min_n, 1)
+        for name in ("misleading", "abstention", "f1", "misleading_margin", "f1_margin"):
+            if getattr(self, name) is not None:
+                require_share(name, getattr(self, name))
+        if self.misleading is None and self.misleading_margin is None:
+            raise ConfigError("neither misleading nor misleading_margin is there: such a class could never fail")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineCriteria:
+    """What a run has to show against an earlier one (`--baseline`): the same requests, degraded answers only."""
+
+    min_n: int
+    misleading_margin: float
+    f1_margin: float
+
+    def __post_init__(self) -> None:
+        require_count("min_n", self.min_n, 1)
+        require_share("misleading_margin", self.misleading_margin)
+        require_share("f1_margin", self.f1_margin)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criteria:
+    """All of it."""
+
+    run: RunCriteria
+    classes: tuple[PathCriteria, ...]
+    baseline: BaselineCriteria | None = None
+
+    def __post_init__(self) -> None:
+        named = [path for each in self.classes for path in each.match]
+        if twice := sorted({path for path in named if named.count(path) > 1}):
+            raise ConfigError(f"path {twice[0]!r} is matched twice; each path belongs to one class")
+        if ANY not in named:
+            raise ConfigError(f'no class matches "{ANY}": a path that no class names would go unjudged')
+
+    def class_of(self, path: str) -> PathCriteria:
+        """The class that names the path, else the one that takes any."""
+        named = [each for each in self.classes if path in each.match]
+        return named[0] if named else next(each for each in self.classes if ANY in each.match)
+
+
+def load_criteria(path: Path) -> Criteria:
+    """Raises ConfigError with file and key: unknown, missing, of a wrong type, NaN, or out of its range."""
+    if not path.is_file():
+        shipped = ", ".join(sorted(file.stem for file in GATES.glob("*.toml")))
+        raise ConfigError(f"{path}: no such criteria file; shipped are {shipped} (in {GATES.name}/)")
+    try:
+        content = tomllib.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise ConfigError(f"{path}: not TOML: {error}") from None
+    require_keys(str(path), content, known={"run", "paths", "baseline"}, needed={"run", "paths"})
+    classes = []
+    for name, table in require_table(f"{path}: paths", content["paths"]).items():
+        place = f"{path}: [paths.{name}]"
+        values = {**require_table(place, table), "name": name}
+        classes.append(built(PathCriteria, place, {**values, **typed(place, values)}))
+    baseline = content.get("baseline")
+    try:
+        return Criteria(
+            run=built(RunCriteria, f"{path}: [run]", content["run"]),
+            classes=tuple(classes),
+            baseline=None if baseline is None else built(BaselineCriteria, f"{path}: [baseline]", baseline),
+        )
+    except ConfigError as error:
+        raise ConfigError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
+
+
+def shipped(name: str) -> Path:
+    """The criteria that come with the package: `cpu` or `gpu`."""
+    return GATES / f"{name}.toml"
+
+
+def typed(place: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists as tuples and names as enums."""
+    found: dict[str, Any] = {}
+    if "match" in values:
+        if not isinstance(values["match"], list):
+            raise ConfigError(f"{place}: match is {values['match']!r}; it has to be a list of paths")
+        found["match"] = tuple(values["match"])
+    if "pool" in values:
+        try:
+            found["pool"] = Pool(values["pool"])
+        except ValueError:
+            raise ConfigError(f"{place}: pool is {values['pool']!r}; it has to be one of {', '.join(Pool)}") from None
+    return found
+
+
+Section = TypeVar("Section", RunCriteria, PathCriteria, BaselineCriteria)
+
+
+def built(kind: type[Section], place: str, values: Any) -> Section:
+    table = require_table(place, values)
+    named = fields(kind)
+    needed = {f.name for f in named if f.default is MISSING}
+    shown = {f.name for f in named} - {"name"}
+    require_keys(place, {k: v for k, v in table.items() if k != "name"}, known=shown, needed=needed - {"name"})
+    try:
+        return kind(**table)
+    except ConfigError as error:
+        raise ConfigError(f"{place}: {error}") from None
+
+
+def require_table(place: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ConfigError(f"{place} has to be a table, got {value!r}")
+    return value
+
+
+def require_keys(place: str, values: Mapping[str, Any], *, known: set[str], needed: set[str]) -> None:
+    if unknown := sorted(set(values) - known):
+        raise ConfigError(f"{place}: unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
+    if missing := sorted(needed - set(values)):
+        raise ConfigError(f"{place}: {missing[0]} is missing; a threshold has no default")
+
+
+def require_share(name: str, value: Any) -> None:
+    """Raises ConfigError unless `value` is a number in [0, 1]."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ConfigError(f"{name} is {value!r}; it has to be a number in [0, 1]")
+    if not 0 <= value <= 1:
+        hint = " (a share, not a percent)" if value > 1 else ""
+        raise ConfigError(f"{name} is {value}; it has to be in [0, 1]{hint}")
+
+
+def require_count(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ConfigError(f"{name} is {value!r}; it has to be a whole number, at least {least}")
