@@ -24,7 +24,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """One table of the file."""
 
 
-class Server(Section):
+class Server(Section, frozen=True, kw_only=True):
     """Where the gateway listens and what it takes."""
 
     host: str = "127.0.0.1"
@@ -37,6 +37,8 @@ class Server(Section):
     admin_token: str | None = None  # None: the variable TRUEFALL_ADMIN_TOKEN, and without that no admin interface
     admin_loopback_only: bool = True
     drain_s: Positive = 30.0  # how long accepted work may take after SIGTERM
+    watch_policy: bool = True  # take a changed policy file within a fifth of a second
+    tick_s: Positive = 0.5  # how often the health level is judged and open breakers are probed
     log: Literal["json", "off"] = "json"
 
     def token(self) -> str | None:
@@ -44,7 +46,7 @@ class Server(Section):
         return self.admin_token or os.environ.get(ADMIN_TOKEN_ENV) or None
 
 
-class Memory(Section):
+class Memory(Section, frozen=True, kw_only=True):
     """What holds a backend's KV cache, and how it is measured."""
 
     probe: Literal["process", "cgroup", "vllm", "cuda"] | None = None
@@ -58,10 +60,20 @@ class Memory(Section):
     margin_share: Share = 0.1  # the same as a share of the total, when margin_bytes is absent
     max_age_s: Positive = 5.0  # an older reading counts as full
     kv_capacity_bytes: Bytes | None = None  # the ledger's capacity; None: no ledger
-    kv_dtype_bytes: Annotated[float, Meta(gt=0, le=8)] | None = None  # None: from the model's config
+    kv_dtype: str | None = None  # of the cache, such as "float16"; None: from the model's config
+    block_tokens: Count = 1  # of a paged cache; 1 where it is not paged
+    tensor_parallel: Count = 1
+
+    def __post_init__(self) -> None:
+        if self.probe is not None and self.kv_capacity_bytes is None:
+            raise ValueError(f"probe {self.probe!r} needs kv_capacity_bytes, the memory that may hold KV caches")
+        if self.probe == "process" and self.pid is None and self.pid_file is None:
+            raise ValueError("probe 'process' needs pid or pid_file")
+        if self.probe == "cgroup" and self.cgroup is None:
+            raise ValueError("probe 'cgroup' needs cgroup, the cgroup's folder")
 
 
-class Backend(Section):
+class Backend(Section, frozen=True, kw_only=True):
     """One OpenAI-compatible server."""
 
     name: Name
@@ -73,7 +85,9 @@ class Backend(Section):
     context_tokens: Annotated[int, Meta(ge=16)] = 8192
     max_concurrent: Count = 16
     max_queue: Annotated[int, Meta(ge=0)] = 64
-    speculative_off: dict[str, bool | int | str] = {}  # fields added to the body at level degraded
+    speculative_off: dict[str, bool | int | str] = msgspec.field(
+        default_factory=dict
+    )  # added to the body when degraded
     memory: Memory = Memory()
 
     def __post_init__(self) -> None:
@@ -81,7 +95,7 @@ class Backend(Section):
             raise ValueError(f"name {self.name!r} is taken by a path without a model")
 
 
-class Config(Section):
+class Config(Section, frozen=True, kw_only=True):
     """The whole file."""
 
     backends: Annotated[tuple[Backend, ...], Meta(min_length=1)]

@@ -14,7 +14,7 @@ from gateway.health import HealthMarks
 Language = Literal["en", "zh"]
 
 
-class Paths(Section):
+class Paths(Section, frozen=True, kw_only=True):
     """Which paths there are, in the order they are tried; each at most once per request."""
 
     order: tuple[str, ...] = ()  # backends and paths without a model; () means every backend, then MODEL_FREE
@@ -24,14 +24,14 @@ class Paths(Section):
     at_critical: Literal["refuse", "answer"] = "answer"  # new work at level critical: 429, or paths without a model
 
 
-class Deadline(Section):
+class Deadline(Section, frozen=True, kw_only=True):
     """One deadline for the whole request, retries and fallbacks included."""
 
     request_s: Positive = 60.0
     reserve_s: Annotated[float, Meta(ge=0)] = 0.2  # kept back for the paths without a model
 
 
-class Limits(Section):
+class Limits(Section, frozen=True, kw_only=True):
     """Time limits of one attempt at a backend; the request's deadline cuts them all."""
 
     connect_s: Positive = 1.0
@@ -40,7 +40,7 @@ class Limits(Section):
     total_s: Positive = 30.0
 
 
-class Breaker(Section):
+class Breaker(Section, frozen=True, kw_only=True):
     """When a backend is left alone, and how it is asked again."""
 
     consecutive_failures: Count = 3
@@ -54,7 +54,7 @@ class Breaker(Section):
     background_probes: bool = True  # the gateway itself asks for one token once `open_s` is over
 
 
-class Overload(Section):
+class Overload(Section, frozen=True, kw_only=True):
     """What happens when every backend says 'not now'."""
 
     action: Literal["refuse", "answer"] = "refuse"  # 429 with Retry-After, or the paths without a model
@@ -62,7 +62,7 @@ class Overload(Section):
     max_retry_after_s: Positive = 60.0  # longer waits asked by a backend are cut to this
 
 
-class Truncation(Section):
+class Truncation(Section, frozen=True, kw_only=True):
     """The hard limit of the prompt, and the one used when memory is short."""
 
     limit_tokens: Count = 12_288
@@ -70,7 +70,7 @@ class Truncation(Section):
     compress: bool = True
 
 
-class LedgerMarks(Section):
+class LedgerMarks(Section, frozen=True, kw_only=True):
     """Admission by memory."""
 
     wait_s: Positive = 5.0
@@ -80,14 +80,14 @@ class LedgerMarks(Section):
     watermark: Share = 0.85
 
 
-class Validation(Section):
+class Validation(Section, frozen=True, kw_only=True):
     """What a 200 must be to count as an answer."""
 
     max_answer_bytes: Count = 8_388_608
     response_schema: bool = msgspec.field(name="schema", default=True)
 
 
-class Accounting(Section):
+class Accounting(Section, frozen=True, kw_only=True):
     """The backend's own token counts against the gateway's; needs the backend's model_dir."""
 
     enabled: bool = True
@@ -96,7 +96,7 @@ class Accounting(Section):
     missing_usage: Literal["accept", "distrust"] = "accept"
 
 
-class Grounding(Section):
+class Grounding(Section, frozen=True, kw_only=True):
     """Which model answers are checked against their own prompt, and for what."""
 
     apply: Literal["degraded", "always", "never"] = "degraded"
@@ -108,7 +108,7 @@ class Grounding(Section):
     min_support: Share = 0.0  # share of the answer's words that its prompt must hold
 
 
-class Extract(Section):
+class Extract(Section, frozen=True, kw_only=True):
     """The path that quotes the caller's own text."""
 
     min_score: Share = 0.35  # share of the question's idf weight that the best sentence must hold
@@ -118,7 +118,7 @@ class Extract(Section):
     preface_zh: str = "助手暂时不可用。您提供的原文写道："
 
 
-class Template(Section):
+class Template(Section, frozen=True, kw_only=True):
     """A business-defined answer."""
 
     lang: Language
@@ -137,7 +137,7 @@ DEFAULT_TEMPLATES = (
 )
 
 
-class Structured(Section):
+class Structured(Section, frozen=True, kw_only=True):
     """The body when nothing else answers."""
 
     status: Annotated[int, Meta(ge=200, le=299)] = 206
@@ -145,7 +145,7 @@ class Structured(Section):
     suggestion_zh: str = "请缩短输入后重试"
 
 
-class Notices(Section):
+class Notices(Section, frozen=True, kw_only=True):
     """What to show the end user; `{model}` is the model that served."""
 
     backend_en: str = "Answered by the fallback model {model}."
@@ -158,13 +158,13 @@ class Notices(Section):
     template_zh: str = "预设回复，未使用模型。"
 
 
-class Policy(Section):
+class Policy(Section, frozen=True, kw_only=True):
     """The whole file."""
 
     name: str = "default"
     paths: Paths = Paths()
     deadline: Deadline = Deadline()
-    limits: dict[str, Limits] = {}  # by backend; "default" for the rest
+    limits: dict[str, Limits] = msgspec.field(default_factory=dict)  # by backend; "default" for the rest
     breaker: Breaker = Breaker()
     health: HealthMarks = HealthMarks()
     overload: Overload = Overload()

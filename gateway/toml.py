@@ -13,6 +13,7 @@ from gateway.errors import ConfigError
 
 T = TypeVar("T")
 Step = str | int
+KeyPath = tuple[Step, ...]
 
 _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?")
 
@@ -46,7 +47,7 @@ def parse(text: str, kind: type[T], *, source: str) -> T:
         raise ConfigError(f"{source}: {error}") from None
 
 
-def _unknown_keys(value: Any, info: inspect.Type, path: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], set[str]]]:
+def _unknown_keys(value: Any, info: inspect.Type, path: KeyPath) -> Iterator[tuple[KeyPath, set[str]]]:
     """Every key below `value` that `info` has no field for, with the fields it has."""
     if isinstance(info, inspect.UnionType):
         for option in info.types:
@@ -73,11 +74,11 @@ def _decode(kind: type[Any], value: Any) -> Any:
     raise ValueError(f"Expected `{kind.__name__}`, got `{type(value).__name__}`")
 
 
-def _dotted(path: tuple[Step, ...]) -> str:
+def _dotted(path: KeyPath) -> str:
     return ".".join(str(step) for step in path)
 
 
-def _path_of(message: str) -> tuple[Step, ...]:
+def _path_of(message: str) -> KeyPath:
     """The path in a message of msgspec (`… - at `$.limits.primary.total_s``); empty when it names none."""
     found = re.search(r"at `\$([^`]*)`$", message)
     if not found:
@@ -86,14 +87,14 @@ def _path_of(message: str) -> tuple[Step, ...]:
     return tuple(name if name else int(index) for name, index in steps)
 
 
-def _place(source: str, text: str, path: tuple[Step, ...]) -> str:
+def _place(source: str, text: str, path: KeyPath) -> str:
     line = line_of(text, path)
     return f"{source}:{line}" if line else source
 
 
-def line_of(text: str, path: tuple[Step, ...]) -> int | None:
+def line_of(text: str, path: KeyPath) -> int | None:
     """The line, from 1, that sets `path`; the line of its table when the key is not there; None when neither is."""
-    table: tuple[Step, ...] = ()
+    table: KeyPath = ()
     seen: dict[str, int] = {}
     best: int | None = None
     for number, line in enumerate(text.splitlines(), start=1):
@@ -101,13 +102,16 @@ def line_of(text: str, path: tuple[Step, ...]) -> int | None:
             table = _table_path(header[1] == "[[", header[2], seen)
             if table and path[: len(table)] == table:
                 best = number
-        elif path[: len(table)] == table and len(path) > len(table):
-            if re.match(rf"\s*\"?{re.escape(str(path[len(table)]))}\"?\s*[=.]", line):
-                return number
+        elif path[: len(table)] == table and len(path) > len(table) and _sets(line, str(path[len(table)])):
+            return number
     return best
 
 
-def _table_path(is_array: bool, name: str, seen: dict[str, int]) -> tuple[Step, ...]:
+def _sets(line: str, key: str) -> bool:
+    return re.match(rf"\s*\"?{re.escape(key)}\"?\s*[=.]", line) is not None
+
+
+def _table_path(is_array: bool, name: str, seen: dict[str, int]) -> KeyPath:
     """The path of a table header; each `[[name]]` gets the next index."""
     parts = tuple(part.strip().strip("\"'") for part in name.split("."))
     if is_array:

@@ -1,0 +1,152 @@
+"""Whether a 200 is an answer at all: shape, schema, and the backend's own token counts."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+
+from gateway.answers.completion import Completion
+from gateway.backends.failures import error_reason
+from gateway.errors import BadRequest, UpstreamError
+from gateway.policy import Accounting
+from gateway.record import Reason
+
+BROKEN_FINISHES = frozenset({"error", "abort", "aborted", "cancelled", "failed"})
+_REPLACEMENT_SHARE = 0.05  # more U+FFFD than this: the tokens were not decodable
+
+
+def invalid(what: str) -> UpstreamError:
+    """A 200 that is no answer."""
+    return UpstreamError(what, reason=Reason.INVALID_OUTPUT)
+
+
+def completion_of(raw: bytes) -> Completion:
+    """Read the body of a 200. Raises UpstreamError where it is no answer."""
+    body = require_choices(raw)
+    completion = _first_choice(body["choices"][0])
+    completion.body = body
+    usage = body.get("usage")
+    if isinstance(usage, dict):
+        completion.prompt_tokens = _count(usage.get("prompt_tokens"))
+        completion.completion_tokens = _count(usage.get("completion_tokens"))
+    return completion
+
+
+def require_choices(raw: bytes) -> dict[str, Any]:
+    """An object with a choice in it. Raises UpstreamError."""
+    try:
+        body = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        raise invalid(f"a body of {len(raw)} bytes that is not JSON") from None
+    if not isinstance(body, dict):
+        raise invalid("a body that is not an object")
+    if error := body.get("error"):
+        text = msgspec.json.encode(error).decode()
+        reason = error_reason(text)
+        raise UpstreamError("an error object", reason=_soft(reason))
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        raise invalid("no choices")
+    return body
+
+
+def check_text(text: str) -> None:
+    """Raises UpstreamError when the text is blank or its tokens were not decodable."""
+    if not text.strip():
+        raise invalid("a blank answer")
+    if text.count("\N{REPLACEMENT CHARACTER}") > _REPLACEMENT_SHARE * len(text):
+        raise invalid("an answer of undecodable tokens")
+
+
+def check_schema(text: str, *, response_format: str, schema: Mapping[str, Any] | None) -> None:
+    """Raises UpstreamError when `text` is not the JSON that `response_format` asks for."""
+    if response_format == "text":
+        return
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        raise UpstreamError("the answer is not JSON", reason=Reason.SCHEMA_VIOLATED) from None
+    if response_format == "json_object" and not isinstance(value, dict):
+        raise UpstreamError("the answer is not an object", reason=Reason.SCHEMA_VIOLATED)
+    if schema is not None and not validator_of(msgspec.json.encode(schema)).is_valid(value):
+        raise UpstreamError("the answer violates the schema", reason=Reason.SCHEMA_VIOLATED)
+
+
+@lru_cache(maxsize=64)
+def validator_of(schema: bytes) -> Any:
+    """A validator, made once per schema. Raises BadRequest when the schema itself is wrong."""
+    import jsonschema
+
+    value = msgspec.json.decode(schema)
+    kind = jsonschema.validators.validator_for(value, default=jsonschema.Draft202012Validator)
+    try:
+        kind.check_schema(value)
+    except jsonschema.SchemaError as error:
+        field = "response_format.json_schema.schema"
+        raise BadRequest(f"{field} is not a JSON Schema: {error.message[:200]}", field=field) from None
+    return kind(value)
+
+
+def tokens_agree(told: int | None, counted: int | None, *, marks: Accounting) -> bool:
+    """Whether the backend's count agrees with ours; a count that nobody gave agrees unless the policy distrusts it."""
+    if counted is None:
+        return True
+    if told is None:
+        return marks.missing_usage == "accept"
+    return abs(told - counted) <= max(marks.tolerance_tokens, marks.tolerance_share * counted)
+
+
+def _first_choice(choice: dict[str, Any]) -> Completion:
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        raise invalid("a choice without a message")
+    finish = choice.get("finish_reason")
+    if finish in BROKEN_FINISHES:
+        raise invalid(f"finish_reason {finish}")
+    content = message.get("content")
+    calls = bool(message.get("tool_calls") or message.get("function_call"))
+    refusal = isinstance(message.get("refusal"), str) and bool(message["refusal"].strip())
+    if not calls and not refusal:
+        if not isinstance(content, str):
+            raise invalid("no content")
+        check_text(content)
+    _check_calls(message.get("tool_calls"), finish)
+    return Completion(
+        text=content if isinstance(content, str) else "",
+        finish_reason=finish if isinstance(finish, str) else None,
+        calls_tools=calls,
+        refusal=refusal,
+    )
+
+
+def _check_calls(calls: Any, finish: Any) -> None:
+    """Each tool call has a name, and arguments that are whole JSON unless the answer was cut by length."""
+    if not calls:
+        return
+    if not isinstance(calls, list):
+        raise invalid("tool_calls is not a list")
+    for call in calls:
+        function = call.get("function") if isinstance(call, dict) else None
+        if not isinstance(function, dict) or not function.get("name"):
+            raise invalid("a tool call without a name")
+        check_arguments(function.get("arguments"), finish)
+
+
+def check_arguments(arguments: Any, finish: Any) -> None:
+    """Raises UpstreamError when the arguments of a tool call are not whole JSON."""
+    if finish == "length" or arguments in (None, "") or not isinstance(arguments, str):
+        return
+    try:
+        msgspec.json.decode(arguments)
+    except msgspec.DecodeError:
+        raise invalid("a tool call with arguments that are not JSON") from None
+
+
+def _soft(reason: Reason) -> Reason:
+    """An error object inside a 200 is invalid output unless it says something more exact."""
+    return Reason.INVALID_OUTPUT if reason is Reason.BACKEND_ERROR else reason
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -1,0 +1,115 @@
+"""The ASGI application: routes, and the few that are answered right here."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from starlette.routing import Route, Router
+
+from gateway.admin import Admin
+from gateway.answers.completion import now_unix_s
+from gateway.backends.breaker import State
+from gateway.chat import ChatCompletions
+from gateway.errors import BadRequest
+from gateway.runtime import Runtime
+from gateway.supervise import supervise
+from gateway.wire import Receive, Send, error_body, respond, respond_json
+
+_BREAKER_VALUES = {State.CLOSED: 0, State.HALF_OPEN: 1, State.OPEN: 2}
+_UNAVAILABLE = 503  # of /readyz only, to take this gateway out of rotation
+
+
+def make_app(runtime: Runtime) -> Router:
+    """The application; its lifespan runs the supervision."""
+
+    @asynccontextmanager
+    async def lifespan(_: Any) -> AsyncIterator[None]:
+        task = asyncio.create_task(supervise(runtime))
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            await runtime.session.close()
+
+    routes = [
+        Route("/v1/chat/completions", Checked("POST", ChatCompletions(runtime))),
+        Route("/v1/models", Checked("GET", Plain(lambda: (200, _models(runtime))))),
+        Route("/healthz", Checked("GET", Plain(lambda: (200, {"status": "ok"})))),
+        Route("/readyz", Checked("GET", Plain(lambda: _ready(runtime)))),
+        Route("/metrics", Checked("GET", Scrape(runtime))),
+        Route("/admin/{rest:path}", Admin(runtime)),
+    ]
+    return Router(routes=routes, redirect_slashes=False, default=_not_found, lifespan=lifespan)
+
+
+class Checked:
+    """An ASGI endpoint for one method; others get a 405 that names it."""
+
+    def __init__(self, method: str, app: Any) -> None:
+        self._method = method
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        method = scope["method"]
+        if method == self._method:
+            await self._app(scope, receive, send)
+            return
+        error = BadRequest(f"method is {method}, must be {self._method}", field="method", status=405)
+        await respond_json(send, 405, error_body(error), [(b"allow", self._method.encode())])
+
+
+class Plain:
+    """A JSON body that needs nothing from the request."""
+
+    def __init__(self, view: Callable[[], tuple[int, Any]]) -> None:
+        self._view = view
+
+    async def __call__(self, _scope: Any, _receive: Receive, send: Send) -> None:
+        status, body = self._view()
+        await respond_json(send, status, body)
+
+
+class Scrape:
+    """`/metrics`, with the gauges that mirror other state brought up to date first."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def __call__(self, _scope: Any, _receive: Receive, send: Send) -> None:
+        runtime, metrics = self._runtime, self._runtime.metrics
+        metrics.set_level(runtime.health.level)
+        metrics.set_ratios()
+        for backend in runtime.backends.values():
+            view = backend.lane.view()
+            metrics.breaker.labels(backend.name).set(_BREAKER_VALUES[backend.breaker.state])
+            metrics.running.labels(backend.name).set(view.running)
+            metrics.waiting.labels(backend.name).set(view.waiting)
+            if backend.ledger is not None:
+                metrics.occupancy.labels(backend.name).set(backend.ledger.occupancy)
+        body = generate_latest(metrics.registry)
+        await respond(send, 200, body, [(b"content-type", CONTENT_TYPE_LATEST.encode())])
+
+
+def _models(runtime: Runtime) -> dict[str, Any]:
+    created = now_unix_s()
+    data = [{"id": name, "object": "model", "created": created, "owned_by": "truefall"} for name in runtime.models()]
+    return {"object": "list", "data": data}
+
+
+def _ready(runtime: Runtime) -> tuple[int, dict[str, Any]]:
+    body = {
+        "status": "draining" if runtime.draining else "ready",
+        "level": runtime.health.level,
+        "breakers": {name: backend.breaker.state for name, backend in runtime.backends.items()},
+    }
+    return (_UNAVAILABLE if runtime.draining else 200), body
+
+
+async def _not_found(scope: Any, _receive: Receive, send: Send) -> None:
+    if scope["type"] != "http":
+        return
+    error = BadRequest(f"path is {scope['path'][:200]}, which is not served", field="path", status=404)
+    await respond_json(send, 404, error_body(error))

@@ -1,0 +1,201 @@
+"""One try at one backend: breaker, prompt, queue, memory, call, and every check that the answer has to pass."""
+
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from gateway.answers.completion import Completion
+from gateway.answers.grounding import distrust
+from gateway.answers.validate import check_schema, invalid, tokens_agree
+from gateway.backends.backend import Backend
+from gateway.backends.breaker import Permit
+from gateway.clock import Clock
+from gateway.errors import Blame, ContextTooLong, MemoryFull, NeverFits, QueueFull, UpstreamError
+from gateway.memory.ledger import Refusal, Reservation
+from gateway.record import DegradationRecord, Reason
+from gateway.relay import Relay, Sink
+from gateway.shape import Shaped, shape
+from gateway.work import Loss, Work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A whole, trusted answer; of a stream that was shown, all but its end."""
+
+    completion: Completion
+    loss: Loss
+    relay: Relay | None
+
+
+async def attempt(work: Work, backend: Backend, *, sink: Sink | None, clock: Clock, default_max_tokens: int) -> Served:
+    """Try once. Raises UpstreamError, whatever the obstacle; BadRequest when the backend blames the client."""
+    _require_not_away(backend, clock.now_s())
+    permit = backend.breaker.acquire()
+    if permit is None:
+        left_s = backend.breaker.opens_again_in_s()
+        raise _refused(f"{backend.name} is left alone", Reason.BREAKER_OPEN, retry_after_s=left_s)
+    try:
+        served = await _admitted(work, backend, permit, sink=sink, clock=clock, default_max_tokens=default_max_tokens)
+    except UpstreamError as error:
+        if error.blame is Blame.BACKPRESSURE and error.retry_after_s is not None:
+            pause_s = min(error.retry_after_s, work.policy.overload.max_retry_after_s)
+            backend.away_until_s = clock.now_s() + pause_s
+        permit.failed(error.blame)
+        raise
+    finally:
+        permit.cancelled()  # counts only where nothing was settled: a client gone, or a BadRequest
+    return served
+
+
+async def _admitted(
+    work: Work, backend: Backend, permit: Permit, *, sink: Sink | None, clock: Clock, default_max_tokens: int
+) -> Served:
+    """Hold a slot and the memory while the call runs; both are given back exactly once, however it ends."""
+    async with AsyncExitStack() as held:
+        try:
+            shaped = await shape(work, backend, default_max_tokens=default_max_tokens)
+            slot = await backend.lane.acquire(timeout_s=_wait_s(work))
+            held.callback(slot.release)
+            shaped, reservation = await _reserved(work, backend, shaped, default_max_tokens=default_max_tokens)
+        except QueueFull as error:
+            raise _refused(str(error), Reason.QUEUE_FULL, retry_after_s=error.retry_after_s) from None
+        except (MemoryFull, NeverFits) as error:
+            raise _refused(str(error), Reason.MEMORY_FULL) from None
+        except ContextTooLong as error:
+            raise _refused(str(error), Reason.CONTEXT_TOO_LONG) from error
+        if reservation is not None:
+            held.callback(reservation.release)
+        began_s = clock.now_s()
+        completion, relay = await _call(work, backend, shaped, sink)
+        took_s = clock.now_s() - began_s
+        _check(work, backend, shaped, completion)
+        permit.succeeded(took_s)
+        return Served(completion=completion, loss=shaped.loss, relay=relay)
+
+
+async def _call(work: Work, backend: Backend, shaped: Shaped, sink: Sink | None) -> tuple[Completion, Relay | None]:
+    limits = work.policy.limits_of(backend.name)
+    total_s = min(limits.total_s, work.deadline.left_s() - work.policy.deadline.reserve_s)
+    if total_s <= 0:
+        raise _refused("the deadline is over", Reason.DEADLINE_EXCEEDED)
+    body = backend.outgoing(
+        work.request.body,
+        messages=shaped.messages,
+        max_tokens=shaped.max_tokens,
+        stream=sink is not None,
+        degraded=work.level != "healthy",
+    )
+    max_bytes = work.policy.validation.max_answer_bytes
+    if sink is None:
+        return await backend.client.complete(body, limits=limits, total_s=total_s, max_bytes=max_bytes), None
+    relay = Relay(sink, held=_holds(work, backend, shaped.loss), preview=lambda: _preview(work, backend, shaped.loss))
+    reader = await backend.client.stream(body, limits=limits, total_s=total_s, max_bytes=max_bytes, take=relay.take)
+    return relay.completion(reader), relay
+
+
+def _preview(work: Work, backend: Backend, loss: Loss) -> DegradationRecord:
+    return work.by_model(backend.name, backend.config.model, loss)
+
+
+def _check(work: Work, backend: Backend, shaped: Shaped, completion: Completion) -> None:
+    """What a whole answer still has to pass. Raises UpstreamError."""
+    _check_counts(work, backend, shaped, completion)
+    if completion.calls_tools or completion.refusal:
+        return
+    if work.policy.validation.response_schema:
+        request = work.request
+        try:
+            check_schema(completion.text, response_format=request.response_format, schema=request.schema)
+        except UpstreamError as error:
+            error.blame = Blame.NEUTRAL  # a weak model, not a sick backend
+            raise
+    apply = work.policy.grounding.apply
+    if apply == "always" or (apply == "degraded" and _is_degraded(work, backend, shaped.loss)):
+        doubt = distrust(
+            completion.text,
+            messages=work.request.messages,
+            finish_reason=completion.finish_reason,
+            is_json=work.request.response_format != "text",
+            marks=work.policy.grounding,
+        )
+        if doubt is not None:
+            raise UpstreamError(doubt, reason=Reason.UNGROUNDED, blame=Blame.NEUTRAL)
+
+
+def _check_counts(work: Work, backend: Backend, shaped: Shaped, completion: Completion) -> None:
+    """The backend's own token counts against ours; they also vouch for a stream with unreadable lines."""
+    marks = work.policy.accounting
+    plain = not completion.calls_tools and not completion.refusal and not work.request.has_tools
+    if not (marks.enabled and backend.counts_exactly and plain):
+        if completion.bad_lines:
+            raise invalid(f"{completion.bad_lines} unreadable lines in the stream")
+        return
+    if not tokens_agree(completion.prompt_tokens, shaped.prompt_tokens, marks=marks):
+        text = f"{completion.prompt_tokens} prompt tokens told, {shaped.prompt_tokens} sent"
+        raise UpstreamError(text, reason=Reason.TOKENS_MISMATCH)
+    counted = backend.counter.count_text(completion.text)
+    if not tokens_agree(completion.completion_tokens, counted, marks=marks):
+        text = f"{completion.completion_tokens} answer tokens told, {counted} received"
+        raise UpstreamError(text, reason=Reason.TOKENS_MISMATCH)
+    if completion.bad_lines and completion.completion_tokens is None:
+        raise invalid(f"{completion.bad_lines} unreadable lines in the stream")
+
+
+async def _reserved(
+    work: Work, backend: Backend, shaped: Shaped, *, default_max_tokens: int
+) -> tuple[Shaped, Reservation | None]:
+    """Memory for the whole prompt, or else for one cut to the policy's pressure limit. Raises MemoryFull, NeverFits."""
+    if backend.ledger is None:
+        return shaped, None
+    try:
+        return shaped, await _reserve(work, backend, shaped, wait_s=min(work.policy.ledger.wait_s, _wait_s(work)))
+    except (MemoryFull, NeverFits):
+        pressure = work.policy.truncation.pressure_tokens
+        if shaped.prompt_tokens <= pressure:
+            raise
+    shorter = await shape(work, backend, default_max_tokens=default_max_tokens, limit_tokens=pressure)
+    return shorter, await _reserve(work, backend, shorter, wait_s=0.0)
+
+
+async def _reserve(work: Work, backend: Backend, shaped: Shaped, *, wait_s: float) -> Reservation:
+    ledger, marks = backend.ledger, work.policy.ledger
+    if ledger is None:
+        raise MemoryFull("no ledger")
+    asked = backend.kv_bytes(shaped.prompt_tokens, shaped.max_tokens)
+    if shaped.prompt_tokens >= marks.long_tokens and ledger.occupancy > marks.watermark:
+        raise MemoryFull(f"{shaped.prompt_tokens} tokens are long while the ledger stands at {ledger.occupancy:.2f}")
+    if backend.guard is not None and not (decision := backend.guard.admits(asked)).admitted:
+        raise MemoryFull(decision.reason)
+    if wait_s > 0:
+        return await ledger.reserve(asked, timeout_s=wait_s)
+    taken = ledger.try_reserve(asked)
+    if isinstance(taken, Refusal):
+        raise MemoryFull(f"no room for {asked} bytes of KV cache")
+    return taken
+
+
+def _wait_s(work: Work) -> float:
+    """How long to wait for a turn; expired requests are never sent."""
+    left_s = work.deadline.left_s() - work.policy.deadline.reserve_s
+    if left_s <= 0:
+        raise _refused("the deadline is over", Reason.DEADLINE_EXCEEDED)
+    return min(work.policy.overload.queue_wait_s, left_s)
+
+
+def _is_degraded(work: Work, backend: Backend, loss: Loss) -> bool:
+    return backend.name != work.target or work.level != "healthy" or bool(loss.reasons())
+
+
+def _holds(work: Work, backend: Backend, loss: Loss) -> bool:
+    mode = work.policy.paths.stream_failover
+    return mode == "hold_all" or (mode == "hold" and _is_degraded(work, backend, loss))
+
+
+def _require_not_away(backend: Backend, now_s: float) -> None:
+    left_s = backend.away_until_s - now_s
+    if left_s > 0:
+        raise _refused(f"{backend.name} asked for less", Reason.BACKPRESSURE, retry_after_s=left_s)
+
+
+def _refused(text: str, reason: Reason, *, retry_after_s: float | None = None) -> UpstreamError:
+    """A try that was never sent."""
+    return UpstreamError(text, reason=reason, blame=Blame.NEUTRAL, outcome="refused", retry_after_s=retry_after_s)

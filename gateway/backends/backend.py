@@ -1,0 +1,144 @@
+"""One backend as the gateway holds it: its client, breaker, queue, tokenizer and memory."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import msgspec
+
+from gateway import config as configured
+from gateway.backends.breaker import Breaker
+from gateway.backends.client import Client
+from gateway.backends.lane import Lane
+from gateway.backends.process_probe import follow
+from gateway.clock import Clock
+from gateway.errors import ConfigError
+from gateway.memory.device_probes import CudaProbe, VllmProbe
+from gateway.memory.estimate import KvShape, kv_peak_bytes
+from gateway.memory.guard import Guard, Margin
+from gateway.memory.ledger import Ledger, Watermarks
+from gateway.memory.probes import CgroupProbe, Probe
+from gateway.policy import Policy
+from gateway.prompt.tokens import CharCounter, Counter, TokenCounter
+
+
+@dataclass(slots=True, kw_only=True)
+class Backend:
+    """Everything that belongs to one backend. `ledger`, `guard` and `shape` are None where not configured."""
+
+    name: str
+    config: configured.Backend
+    client: Client
+    breaker: Breaker
+    lane: Lane
+    counter: Counter
+    counts_exactly: bool  # the counter is the model's own tokenizer and chat template
+    shape: KvShape | None
+    ledger: Ledger | None
+    guard: Guard | None
+    probe: Probe | None
+    away_until_s: float = field(default=0.0)  # it asked for less until then
+
+    def kv_bytes(self, prompt_tokens: int, max_tokens: int) -> int:
+        """Most bytes of KV cache that the request takes; 0 where the model's shape is unknown."""
+        return 0 if self.shape is None else kv_peak_bytes(self.shape, prompt_tokens, max_tokens)
+
+    def outgoing(
+        self, body: Mapping[str, Any], *, messages: list[Any], max_tokens: int, stream: bool, degraded: bool
+    ) -> bytes:
+        """The body to send: everything the client asked for, with the model, the prompt and the limits of this path."""
+        sent = {**body, "model": self.config.model, "messages": messages}
+        sent.pop("max_completion_tokens", None)
+        sent["max_tokens"] = max_tokens
+        sent.pop("stream_options", None)
+        if stream and self.config.engine != "transformers":  # that engine always tells its usage
+            sent["stream_options"] = {"include_usage": True}
+        if degraded:
+            sent.update(self.config.speculative_off)
+        return msgspec.json.encode(sent)
+
+
+def build(
+    config: configured.Backend,
+    *,
+    session: aiohttp.ClientSession,
+    policy: Callable[[], Policy],
+    clock: Clock,
+    environ: Mapping[str, str],
+) -> Backend:
+    """Raises ConfigError where a tokenizer, a model config or a key is not there."""
+    counter, exact = _counter(config)
+    ledger, probe = _ledger(config, policy(), clock), _probe(config, clock)
+    return Backend(
+        name=config.name,
+        config=config,
+        client=Client(
+            session,
+            name=config.name,
+            url=config.url,
+            api_key=_key(config, environ),
+            done_required=config.engine != "transformers",
+        ),
+        breaker=Breaker(lambda: policy().breaker, clock),
+        lane=Lane(max_concurrent=config.max_concurrent, max_queue=config.max_queue, clock=clock),
+        counter=counter,
+        counts_exactly=exact,
+        shape=_shape(config),
+        ledger=ledger,
+        guard=_guard(config, probe, ledger, clock),
+        probe=probe,
+    )
+
+
+def _key(config: configured.Backend, environ: Mapping[str, str]) -> str | None:
+    if config.api_key_env is None:
+        return None
+    if config.api_key_env not in environ:
+        raise ConfigError(f"backend {config.name!r}: the variable {config.api_key_env} (api_key_env) is not set")
+    return environ[config.api_key_env]
+
+
+def _counter(config: configured.Backend) -> tuple[Counter, bool]:
+    if config.model_dir is None or not (config.model_dir / "tokenizer.json").is_file():
+        return CharCounter(), False
+    counter = TokenCounter.load(config.model_dir)
+    return counter, counter.has_template
+
+
+def _shape(config: configured.Backend) -> KvShape | None:
+    if config.model_dir is None or not (config.model_dir / "config.json").is_file():
+        return None
+    return KvShape.from_config(
+        msgspec.json.decode((config.model_dir / "config.json").read_bytes()),
+        cache_dtype=config.memory.kv_dtype,
+        block_tokens=config.memory.block_tokens,
+        tensor_parallel=config.memory.tensor_parallel,
+    )
+
+
+def _ledger(config: configured.Backend, policy: Policy, clock: Clock) -> Ledger | None:
+    if config.memory.kv_capacity_bytes is None:
+        return None
+    marks = Watermarks(high=policy.ledger.high, critical=policy.ledger.critical)
+    return Ledger(config.memory.kv_capacity_bytes, clock, marks)
+
+
+def _guard(config: configured.Backend, probe: Probe | None, ledger: Ledger | None, clock: Clock) -> Guard | None:
+    if probe is None or ledger is None:
+        return None
+    memory = config.memory
+    by_bytes = memory.margin_bytes is not None
+    margin = Margin(bytes_=memory.margin_bytes, share=None if by_bytes else memory.margin_share)
+    return Guard(probe, margin, ledger, clock, max_age_s=memory.max_age_s)
+
+
+def _probe(config: configured.Backend, clock: Clock) -> Probe | None:
+    memory = config.memory
+    if memory.probe == "process":
+        return follow(memory, clock)
+    if memory.probe == "cgroup" and memory.cgroup is not None:
+        return CgroupProbe(memory.cgroup, clock)
+    if memory.probe == "vllm" and memory.kv_capacity_bytes is not None:
+        return VllmProbe(memory.kv_capacity_bytes, clock)
+    return CudaProbe(memory.device, clock) if memory.probe == "cuda" else None

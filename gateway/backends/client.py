@@ -1,0 +1,154 @@
+"""The way to one backend: a pooled HTTP client that turns every way a call can end into one answer or one error."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import aiohttp
+
+from gateway.answers.completion import Completion
+from gateway.answers.validate import completion_of, invalid, require_choices
+from gateway.backends.failures import failure_of
+from gateway.backends.stream import Piece, StreamReader
+from gateway.errors import Blame, UpstreamError
+from gateway.policy import Limits
+from gateway.record import Reason
+
+_IDLE_CONNECTION_S = 4.0  # shorter than the 5 s after which uvicorn, under most engines, closes an idle connection
+Take = Callable[[list[Piece]], Awaitable[None]]
+_ERROR_BODY_BYTES = 65_536
+_OK = 200
+
+
+def open_session() -> aiohttp.ClientSession:
+    """One session for all backends. Connections are not limited here: the lanes do that."""
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_CONNECTION_S)
+    return aiohttp.ClientSession(
+        connector=connector,
+        timeout=aiohttp.ClientTimeout(total=None),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=True,
+        trust_env=False,
+    )
+
+
+class Client:
+    """Calls one backend. Cancelling a call closes its connection."""
+
+    def __init__(
+        self, session: aiohttp.ClientSession, *, name: str, url: str, api_key: str | None, done_required: bool
+    ) -> None:
+        self._session = session
+        self._name = name
+        self._url = f"{url.rstrip('/')}/chat/completions"
+        self._headers = {"Content-Type": "application/json"}
+        if api_key:
+            self._headers["Authorization"] = f"Bearer {api_key}"
+        self._done_required = done_required
+
+    async def complete(self, body: bytes, *, limits: Limits, total_s: float, max_bytes: int) -> Completion:
+        """One whole answer within `total_s`. Raises UpstreamError; BadRequest when the backend blames the client."""
+        with _translated(self._name):
+            async with asyncio.timeout(total_s), self._post(body, limits) as response:
+                raw = await _bounded(response, max_bytes)
+        return completion_of(raw)
+
+    async def stream(self, body: bytes, *, limits: Limits, total_s: float, max_bytes: int, take: Take) -> StreamReader:
+        """Hand pieces to `take` as they come; returns once the stream proved whole. Raises as `complete` does.
+
+        The idle limit starts again only when content comes, so that keep-alives cannot keep a stalled stream open.
+        Time spent in `take` (a client that reads slowly) is not the backend's: only `total_s` runs on.
+        """
+        loop = asyncio.get_running_loop()
+        ends_at = loop.time() + total_s
+        silent_at = min(ends_at, loop.time() + limits.first_token_s)
+        reader = StreamReader(max_bytes=max_bytes, done_required=self._done_required)
+        with _translated(self._name):
+            async with asyncio.timeout_at(silent_at) as alarm, self._post(body, limits) as response:
+                async for data in _chunks(response):
+                    pieces = reader.feed(data)
+                    if pieces:
+                        alarm.reschedule(ends_at)
+                        await take(pieces)
+                        if any(piece.is_content for piece in pieces):
+                            silent_at = min(ends_at, loop.time() + limits.idle_s)
+                        alarm.reschedule(silent_at)
+                    if reader.done:
+                        break
+                reader.end()
+        return reader
+
+    async def ping(self, body: bytes, *, limits: Limits, total_s: float) -> None:
+        """One small call whose answer only has to be one in shape. Raises as `complete` does."""
+        with _translated(self._name):
+            async with asyncio.timeout(total_s), self._post(body, limits) as response:
+                raw = await _bounded(response, _ERROR_BODY_BYTES)
+        require_choices(raw)
+
+    @asynccontextmanager
+    async def _post(self, body: bytes, limits: Limits) -> AsyncIterator[aiohttp.ClientResponse]:
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=limits.connect_s)
+        response = await self._session.post(
+            self._url, data=body, headers=self._headers, timeout=timeout, allow_redirects=False
+        )
+        try:
+            if response.status != _OK:
+                raw = await response.content.read(_ERROR_BODY_BYTES)
+                raise failure_of(response.status, raw, response.headers, name=self._name)
+            yield response
+        except BaseException:
+            response.close()  # what is left of a failed call must not meet the next one on its connection
+            raise
+        finally:
+            response.release()
+
+
+async def _bounded(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+    length = response.content_length
+    if length is not None and length > max_bytes:
+        raise invalid(f"an answer of {length} bytes, at most {max_bytes}")
+    parts = []
+    left = max_bytes
+    async for data in _chunks(response):
+        left -= len(data)
+        if left < 0:
+            raise invalid(f"an answer of more than {max_bytes} bytes")
+        parts.append(data)
+    return b"".join(parts)
+
+
+async def _chunks(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    while data := await response.content.readany():
+        yield data
+
+
+class _translated:  # noqa: N801 - reads as the verb it is; a class because a generator here would cost twice the time
+    """Turn what the HTTP client raises into UpstreamError."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if isinstance(error, TimeoutError | aiohttp.ClientError | OSError):
+            raise _failure(error, self._name) from error
+
+
+def _failure(error: Exception, name: str) -> UpstreamError:
+    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+        text = f"{name} cannot be reached"
+        late = isinstance(error, aiohttp.ConnectionTimeoutError)
+        blame = Blame.TIMEOUT if late else Blame.FAILURE
+        reason = Reason.TIMEOUT if late else Reason.CONNECTION_FAILED
+        return UpstreamError(text, reason=reason, blame=blame, outcome="refused")
+    if isinstance(error, TimeoutError):
+        text = f"{name} took too long"
+        return UpstreamError(text, reason=Reason.TIMEOUT, blame=Blame.TIMEOUT, outcome="indeterminate")
+    if isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError | OSError):
+        text = f"{name} closed the connection"
+        return UpstreamError(text, reason=Reason.CONNECTION_FAILED, outcome="indeterminate", died=True)
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return UpstreamError(f"{name} broke off", reason=Reason.STREAM_CUT, outcome="indeterminate", died=True)
+    return invalid(f"{name} does not speak HTTP: {type(error).__name__}")

@@ -1,0 +1,41 @@
+"""The memory of a backend's process, found again by its pid file after a restart."""
+
+from pathlib import Path
+
+from gateway.clock import Clock
+from gateway.config import Memory
+from gateway.errors import ProbeError
+from gateway.memory.probes import MemoryReading, Probe, ProcessProbe
+
+
+def follow(memory: Memory, clock: Clock) -> Probe:
+    """The probe for a fixed pid, or for whichever pid the file names."""
+    if memory.pid_file is not None:
+        return PidFileProbe(memory.pid_file, memory.limit_bytes, clock)
+    return ProcessProbe(memory.pid or 0, memory.limit_bytes, clock)
+
+
+class PidFileProbe:
+    """Reads the pid file at the first reading and whenever its process cannot be read any more."""
+
+    def __init__(self, pid_file: Path, limit_bytes: int | None, clock: Clock) -> None:
+        self._pid_file = pid_file
+        self._limit_bytes = limit_bytes
+        self._clock = clock
+        self._probe: ProcessProbe | None = None
+
+    def read(self) -> MemoryReading:
+        """Raises ProbeError while there is no such process."""
+        if self._probe is not None:
+            try:
+                return self._probe.read()
+            except ProbeError:
+                self._probe = None
+        self._probe = ProcessProbe(self._pid(), self._limit_bytes, self._clock)
+        return self._probe.read()
+
+    def _pid(self) -> int:
+        try:
+            return int(self._pid_file.read_text(encoding="ascii"))
+        except (OSError, ValueError) as error:
+            raise ProbeError(f"pid file {self._pid_file}: {error}") from None

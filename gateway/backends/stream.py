@@ -1,0 +1,150 @@
+"""Server-sent events of a backend: lines in, pieces out, and whether the stream ended whole."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from gateway.answers.validate import BROKEN_FINISHES, invalid
+from gateway.backends.failures import error_reason
+from gateway.errors import UpstreamError
+from gateway.record import Reason
+
+
+class Usage(msgspec.Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class FunctionDelta(msgspec.Struct):
+    name: str | None = None
+    arguments: str | None = None
+
+
+class ToolDelta(msgspec.Struct):
+    index: int = 0
+    function: FunctionDelta | None = None
+
+
+class Delta(msgspec.Struct):
+    content: str | None = None
+    refusal: str | None = None
+    tool_calls: list[ToolDelta] | None = None
+    function_call: FunctionDelta | None = None
+
+
+class Choice(msgspec.Struct):
+    delta: Delta | None = None
+    finish_reason: str | None = None
+
+
+class Event(msgspec.Struct):
+    """As much of a chunk as the gateway looks at."""
+
+    choices: list[Choice] | None = None
+    usage: Usage | None = None
+    error: msgspec.Raw = msgspec.Raw(b"null")
+    type: str | None = None
+    object: str | None = None
+
+
+class Piece(NamedTuple):
+    """One chunk: `data` is its JSON as received."""
+
+    data: bytes
+    event: Event
+    text: str
+    is_content: bool  # text that is not empty, a refusal, or part of a tool call
+    finish_reason: str | None
+
+
+_DECODER = msgspec.json.Decoder(Event)
+_NO_DELTA = Delta()
+
+
+class StreamReader:
+    """Feed it bytes; it gives pieces and remembers how the stream stands.
+
+    Policy for broken streams: a line that is no SSE field is skipped, as the SSE standard says. A `data:` line that
+    cannot be read is skipped and counted in `bad_lines`: the caller trusts such an answer only where the token
+    counts prove that nothing is missing. Everything else that is not a whole stream raises UpstreamError.
+    """
+
+    def __init__(self, *, max_bytes: int, done_required: bool) -> None:
+        self._rest = b""
+        self._left_bytes = max_bytes
+        self._max_bytes = max_bytes
+        self._done_required = done_required
+        self._error_event = False
+        self.done = False  # `[DONE]` came
+        self.finish_reason: str | None = None
+        self.bad_lines = 0
+
+    def feed(self, data: bytes) -> list[Piece]:
+        """The pieces that `data` completes. Raises UpstreamError on an error event or too many bytes."""
+        self._left_bytes -= len(data)
+        if self._left_bytes < 0:
+            raise invalid(f"a stream of more than {self._max_bytes} bytes")
+        lines = (self._rest + data).split(b"\n")
+        self._rest = lines.pop()
+        pieces = []
+        for line in lines:
+            piece = self._line(line.rstrip(b"\r"))
+            if piece is not None:
+                pieces.append(piece)
+        return pieces
+
+    def end(self) -> None:
+        """The connection ended. Raises UpstreamError unless the stream is whole."""
+        if self._rest.strip():
+            self._line(self._rest.strip())
+        if self.done and self.finish_reason is None:
+            raise UpstreamError("[DONE] without a finish_reason", reason=Reason.STREAM_CUT)
+        if not self.done and (self._done_required or self.finish_reason is None):
+            raise UpstreamError("the stream ended without [DONE]", reason=Reason.STREAM_CUT, died=True)
+
+    def _line(self, line: bytes) -> Piece | None:
+        if line.startswith(b"event:"):
+            self._error_event = b"error" in line or b"fail" in line
+            return None
+        if not line.startswith(b"data:") or self.done:
+            return None
+        data = line[5:].strip()
+        if data == b"[DONE]":
+            self.done = True
+            return None
+        return self._event(data)
+
+    def _event(self, data: bytes) -> Piece | None:
+        try:
+            event = _DECODER.decode(data)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            self._check_broken(data)
+            self.bad_lines += 1
+            return None
+        if self._error_event or bytes(event.error) not in (b"null", b"") or _says_failed(event):
+            text = data.decode(errors="replace")
+            reason = error_reason(text)
+            raise UpstreamError("an error event", reason=reason)
+        if not event.choices:
+            return Piece(data, event, "", False, None)
+        return self._choice(data, event, event.choices[0])
+
+    def _choice(self, data: bytes, event: Event, choice: Choice) -> Piece:
+        delta = choice.delta or _NO_DELTA
+        if choice.finish_reason in BROKEN_FINISHES:
+            raise invalid(f"finish_reason {choice.finish_reason}")
+        if choice.finish_reason:
+            self.finish_reason = choice.finish_reason
+        text = delta.content or ""
+        content = bool(text or delta.refusal or delta.tool_calls or delta.function_call)
+        return Piece(data, event, text, content, choice.finish_reason)
+
+    def _check_broken(self, data: bytes) -> None:
+        """An error event whose message broke its own JSON is still an error event."""
+        if self._error_event or data.lstrip().startswith((b'{"error"', b'{ "error"')):
+            raise UpstreamError("an error event", reason=error_reason(data.decode(errors="replace")))
+
+
+def _says_failed(event: Event) -> bool:
+    """A terminal event of another dialect, such as `response.failed`."""
+    return event.type is not None and not event.choices and ("fail" in event.type or "error" in event.type)

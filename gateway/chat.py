@@ -1,0 +1,128 @@
+"""`POST /v1/chat/completions`: from the ASGI request to the reply, and a watch on the client leaving."""
+
+import asyncio
+from typing import Any
+from uuid import uuid4
+
+from gateway.errors import BadRequest
+from gateway.pipeline import Reply
+from gateway.record import DegradationRecord, Level, Reason
+from gateway.request import parse
+from gateway.runtime import Runtime
+from gateway.telemetry import RequestLine
+from gateway.wire import (
+    STREAM_HEADERS,
+    Receive,
+    Send,
+    SseSink,
+    error_body,
+    read_body,
+    record_headers,
+    reply_body,
+    respond,
+    respond_json,
+    structured_event,
+)
+from gateway.work import Work
+
+
+class ChatCompletions:
+    """The ASGI endpoint."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        runtime = self._runtime
+        server = runtime.config.server
+        runtime.in_flight += 1
+        try:
+            raw = await read_body(receive, scope["headers"], max_bytes=server.max_body_bytes)
+            work = runtime.work(parse(raw, max_tokens_bound=server.max_tokens_bound))
+            await self._while_client_stays(work, receive, send)
+        except BadRequest as error:
+            await respond_json(send, error.status, error_body(error))
+        except ConnectionError:
+            return
+        finally:
+            runtime.in_flight -= 1
+
+    async def _while_client_stays(self, work: Work, receive: Receive, send: Send) -> None:
+        """Answer; when the client leaves first, cancel, so that nothing is held for nobody."""
+        task = asyncio.current_task()
+        gone = False
+
+        async def watch() -> None:
+            nonlocal gone
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            gone = True
+            if task is not None:
+                task.cancel()
+
+        watcher = asyncio.create_task(watch())
+        try:
+            await self._answer(work, send)
+        except asyncio.CancelledError:
+            if not gone or task is None:
+                raise
+            task.uncancel()
+            self._log(work, 499, None, "client gone")
+        finally:
+            watcher.cancel()
+
+    async def _answer(self, work: Work, send: Send) -> None:
+        runtime = self._runtime
+        if runtime.draining:
+            work.note(Reason.DRAINING)
+            record = work.without_model("refused", abstained=True)
+            await self._reply(work, Reply(status=429, record=record, retry_after_s=work.retry_after()), send)
+            return
+        if not work.request.stream:
+            await self._reply(work, await runtime.pipeline.answer(work, None), send)
+            return
+        sink = SseSink(send, lambda: runtime.metrics.first_token(runtime.clock.now_s() - work.began_s))
+        reply = await runtime.pipeline.answer(work, sink)
+        if sink.started:
+            await sink.close()
+            self._count(work, reply)
+        else:
+            await self._reply(work, reply, send)
+
+    async def _reply(self, work: Work, reply: Reply, send: Send) -> None:
+        headers = record_headers(reply.record)
+        if work.request.stream and reply.completion is None and reply.retry_after_s is None:
+            await respond(send, reply.status, structured_event(reply), [*STREAM_HEADERS, *headers])
+        else:
+            if reply.retry_after_s is not None:
+                headers.append((b"retry-after", str(reply.retry_after_s).encode()))
+            await respond_json(send, reply.status, reply_body(reply), headers)
+        self._count(work, reply)
+
+    def _count(self, work: Work, reply: Reply) -> None:
+        runtime = self._runtime
+        now_s = runtime.clock.now_s()
+        record = reply.record
+        path = record.path or work.target
+        runtime.metrics.answered(
+            record, status=reply.status, stream=work.request.stream, took_s=now_s - work.began_s, path=path
+        )
+        if record.level is not Level.CRITICAL:
+            runtime.latencies.append((now_s, now_s - work.began_s))
+        self._log(work, reply.status, record, None)
+
+    def _log(self, work: Work, status: int, record: DegradationRecord | None, error: str | None) -> None:
+        self._runtime.log.write(
+            RequestLine(
+                event="request",
+                id=uuid4().hex[:12],
+                status=status,
+                level=record.level if record else work.level,
+                path=(record.path or work.target) if record else None,
+                reasons=tuple(record.reasons if record else work.reasons),
+                duration_ms=round((self._runtime.clock.now_s() - work.began_s) * 1000, 2),
+                stream=work.request.stream,
+                attempts=record.attempts if record else tuple(work.attempts),
+                error=error,
+            )
+        )

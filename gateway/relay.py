@@ -1,0 +1,135 @@
+"""One streamed attempt on its way to the client: held back until it may be shown, ended only when it is whole."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+
+from gateway.answers.completion import Completion, chunk
+from gateway.answers.validate import check_arguments, check_text, invalid
+from gateway.backends.stream import Piece, StreamReader
+from gateway.record import DegradationRecord
+
+DONE = b"data: [DONE]\n\n"
+
+
+class Sink(Protocol):
+    """Where the bytes of a stream go."""
+
+    @property
+    def started(self) -> bool:
+        """Whether the client has been sent anything; from then on no other path may answer."""
+        ...
+
+    async def send(self, data: bytes, *, record: DegradationRecord) -> None:
+        """Send events; the first call also sends the headers, made from `record` as it stands then."""
+        ...
+
+
+class Relay:
+    """Takes pieces, shows them, and keeps what the checks at the end need.
+
+    Nothing is shown before the first content that is not blank; with `held` nothing before `finish`. The chunk with
+    the finish_reason waits for `finish`, because only then it is known to be true.
+    """
+
+    def __init__(self, sink: Sink, *, held: bool, preview: Callable[[], DegradationRecord]) -> None:
+        self._sink = sink
+        self._held = held
+        self._preview = preview
+        self._waiting: list[bytes] = []
+        self._text: list[str] = []
+        self._arguments: dict[int, list[str]] = {}
+        self._visible = False
+        self._tools = False
+        self._refusal = False
+        self._final: Piece | None = None
+        self._usage: Piece | None = None
+
+    async def take(self, pieces: list[Piece]) -> None:
+        """Take what just came; shows it where that is allowed."""
+        for piece in pieces:
+            self._keep(piece)
+        if self._visible and not self._held and self._waiting:
+            await self._show()
+
+    def completion(self, reader: StreamReader) -> Completion:
+        """The whole answer. Raises UpstreamError where it is none."""
+        text = "".join(self._text)
+        if not self._tools and not self._refusal:
+            if not self._text:
+                raise invalid("a stream without content")
+            check_text(text)
+        for parts in self._arguments.values():
+            check_arguments("".join(parts), reader.finish_reason)
+        usage = self._usage.event.usage if self._usage is not None else None
+        return Completion(
+            text=text,
+            finish_reason=reader.finish_reason,
+            calls_tools=self._tools,
+            refusal=self._refusal,
+            prompt_tokens=usage.prompt_tokens if usage else None,
+            completion_tokens=usage.completion_tokens if usage else None,
+            bad_lines=reader.bad_lines,
+        )
+
+    async def finish(self, record: DegradationRecord, *, include_usage: bool) -> None:
+        """The answer is whole and trusted: show the rest, the record in the last chunk, and `[DONE]`."""
+        last = [self._final] if self._final is not None else []
+        if include_usage and self._usage is not None and self._usage is not self._final:
+            last.append(self._usage)
+        for index, piece in enumerate(last):
+            body = msgspec.json.decode(piece.data)
+            if not include_usage:
+                body.pop("usage", None)
+            if index == len(last) - 1:
+                body["degradation"] = record
+            self._waiting.append(msgspec.json.encode(body))
+        await self._sink.send(_events(self._waiting) + DONE, record=record)
+        self._waiting = []
+
+    def _keep(self, piece: Piece) -> None:
+        if piece.event.usage is not None:
+            self._usage = piece
+        if piece.is_content:
+            self._keep_content(piece)
+        if piece.finish_reason:
+            self._final = piece
+        elif piece.event.choices:
+            self._waiting.append(piece.data)
+
+    def _keep_content(self, piece: Piece) -> None:
+        self._text.append(piece.text)
+        delta = piece.event.choices[0].delta if piece.event.choices else None
+        if delta is not None and not piece.text:
+            self._refusal = self._refusal or bool(delta.refusal)
+            self._tools = self._tools or bool(delta.tool_calls or delta.function_call)
+        for call in (delta.tool_calls if delta else None) or ():
+            self._tools = True
+            if call.function is not None:
+                self._arguments.setdefault(call.index, []).append(call.function.arguments or "")
+        self._visible = self._visible or self._tools or self._refusal or bool(piece.text.strip())
+
+    async def _show(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        await self._sink.send(_events(waiting), record=self._preview())
+
+
+async def send_whole(sink: Sink, completion: Completion, record: DegradationRecord) -> None:
+    """An answer that is there at once, as a stream of two chunks."""
+    identity, model = completion.body["id"], completion.body["model"]
+    first = chunk(identity, model, delta={"role": "assistant", "content": completion.text})
+    last: dict[str, Any] = chunk(identity, model, delta={}, finish=completion.finish_reason or "stop")
+    last["degradation"] = record
+    await sink.send(_events([msgspec.json.encode(first), msgspec.json.encode(last)]) + DONE, record=record)
+
+
+async def send_error(sink: Sink, message: str, record: DegradationRecord) -> None:
+    """End a stream that failed: an error event that says so, with the record, and no `[DONE]`."""
+    code = str(record.reasons[-1]) if record.reasons else "stream_failed"
+    error = {"message": message, "type": "upstream_error", "param": None, "code": code}
+    await sink.send(_events([msgspec.json.encode({"error": error, "degradation": record})]), record=record)
+
+
+def _events(data: list[bytes]) -> bytes:
+    return b"".join([b"data: " + one + b"\n\n" for one in data])

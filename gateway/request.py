@@ -1,0 +1,194 @@
+"""A chat request as it came in, checked: every refusal names field, value and bound."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from gateway.errors import BadRequest
+
+ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+FORMATS = ("text", "json_object", "json_schema")
+SAMPLING = (("temperature", 0, 2), ("top_p", 0, 1), ("presence_penalty", -2, 2), ("frequency_penalty", -2, 2))
+_SHOWN_CHARS = 60
+_JSON_WANTED = re.compile(
+    r"\b(?:as|in|with|only|valid|return|output|answer|respond\w*|reply)\s+(?:\w+\s+){0,2}json\b"
+    r"|\bjson\s+(?:object|array|format|only)\b|(?:以|用|输出|返回|回答|只).{0,6}json",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """What the pipeline needs to know; `body` is the whole of it, as received."""
+
+    body: dict[str, Any]
+    messages: list[dict[str, Any]]
+    model: str | None
+    stream: bool
+    include_usage: bool  # the client asked for the usage chunk of a stream
+    max_tokens: int | None
+    response_format: str  # one of FORMATS
+    schema: Mapping[str, Any] | None  # of the answer's text, when response_format is json_schema
+    has_tools: bool
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether prose is no answer: by response_format, or by the last instruction's own words."""
+        return self.response_format != "text" or bool(_JSON_WANTED.search(self.question))
+
+    @property
+    def question(self) -> str:
+        """The text of the last user message, '' when there is none."""
+        for message in reversed(self.messages):
+            if message["role"] == "user":
+                return text_of(message)
+        return ""
+
+
+def text_of(message: Mapping[str, Any]) -> str:
+    """The text of one message, its text parts joined."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(part["text"] for part in content if isinstance(part.get("text"), str))
+    return ""
+
+
+def parse(raw: bytes, *, max_tokens_bound: int) -> ChatRequest:
+    """Raises BadRequest."""
+    body = _decode(raw)
+    messages = _messages(body.get("messages"))
+    kind, schema = _response_format(body.get("response_format"))
+    stream = body.get("stream")
+    options = body.get("stream_options")
+    _require(stream is None or isinstance(stream, bool), "stream", stream, "true or false")
+    _require(options is None or isinstance(options, dict), "stream_options", options, "an object")
+    model = body.get("model")
+    _require(model is None or (isinstance(model, str) and model != ""), "model", model, "a model's name")
+    tools = body.get("tools")
+    _require(tools is None or isinstance(tools, list), "tools", tools, "a list")
+    _check_sampling(body)
+    return ChatRequest(
+        body=body,
+        messages=messages,
+        model=model,
+        stream=bool(stream),
+        include_usage=bool(options and options.get("include_usage")),
+        max_tokens=_max_tokens(body, max_tokens_bound),
+        response_format=kind,
+        schema=schema,
+        has_tools=bool(tools or body.get("functions")),
+    )
+
+
+def _decode(raw: bytes) -> dict[str, Any]:
+    try:
+        body = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise BadRequest(f"body is not JSON: {_why_not_json(raw, error)}", field="body") from None
+    if not isinstance(body, dict):
+        raise BadRequest(f"body is {_shown(body)}, must be an object", field="body")
+    return body
+
+
+def _why_not_json(raw: bytes, error: Exception) -> str:
+    try:
+        raw.decode()
+    except UnicodeDecodeError as decoding:
+        return f"not UTF-8 at byte {decoding.start} (0x{raw[decoding.start]:02x})"
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def _messages(messages: Any) -> list[dict[str, Any]]:
+    if messages is None:
+        raise BadRequest("messages is missing, must be a list of at least 1 message", field="messages")
+    _require(isinstance(messages, list) and len(messages) > 0, "messages", messages, "a list of at least 1 message")
+    for index, message in enumerate(messages):
+        _check_message(message, f"messages[{index}]")
+    return list(messages)
+
+
+def _check_message(message: Any, field: str) -> None:
+    _require(isinstance(message, dict), field, message, "an object")
+    role = message.get("role")
+    _require(role in ROLES, f"{field}.role", role, f"one of {', '.join(ROLES)}")
+    content = message.get("content")
+    if isinstance(content, str):
+        return
+    if content is None:
+        may_be_absent = role == "assistant" and any(
+            message.get(key) for key in ("tool_calls", "function_call", "refusal")
+        )
+        _require(may_be_absent, f"{field}.content", content, "a string or a list of parts")
+        return
+    _require(isinstance(content, list), f"{field}.content", content, "a string or a list of parts")
+    for index, part in enumerate(content):
+        ok = isinstance(part, dict) and isinstance(part.get("type"), str)
+        _require(ok, f"{field}.content[{index}]", part, "an object with a type")
+
+
+def _max_tokens(body: Mapping[str, Any], bound: int) -> int | None:
+    found = None
+    for field in ("max_completion_tokens", "max_tokens"):
+        value = body.get(field)
+        if value is None:
+            continue
+        ok = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= bound
+        _require(ok, field, value, f"a whole number from 1 to {bound}")
+        found = value if found is None else min(found, value)
+    return found
+
+
+def _check_sampling(body: Mapping[str, Any]) -> None:
+    for field, low, high in (
+        ("temperature", 0, 2),
+        ("top_p", 0, 1),
+        ("presence_penalty", -2, 2),
+        ("frequency_penalty", -2, 2),
+    ):
+        value = body.get(field)
+        if value is not None:
+            ok = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
+            _require(ok, field, value, f"a number from {low} to {high}")
+    count = body.get("n")
+    _require(
+        count is None or (count == 1 and not isinstance(count, bool)), "n", count, "1: one answer is served per request"
+    )
+    seed = body.get("seed")
+    _require(seed is None or (isinstance(seed, int) and not isinstance(seed, bool)), "seed", seed, "a whole number")
+    stop = body.get("stop")
+    ok = (
+        stop is None
+        or isinstance(stop, str)
+        or (isinstance(stop, list) and all(isinstance(entry, str) for entry in stop))
+    )
+    _require(ok, "stop", stop, "a string or a list of strings")
+
+
+def _response_format(value: Any) -> tuple[str, Mapping[str, Any] | None]:
+    if value is None:
+        return "text", None
+    _require(isinstance(value, dict), "response_format", value, "an object")
+    kind = value.get("type")
+    _require(kind in FORMATS, "response_format.type", kind, f"one of {', '.join(FORMATS)}")
+    if kind != "json_schema":
+        return str(kind), None
+    outer = value.get("json_schema")
+    schema = outer.get("schema") if isinstance(outer, dict) else None
+    _require(isinstance(schema, dict), "response_format.json_schema.schema", schema, "a JSON Schema object")
+    return "json_schema", schema
+
+
+def _require(ok: bool, field: str, value: Any, bound: str) -> None:
+    if not ok:
+        raise BadRequest(f"{field} is {_shown(value)}, must be {bound}", field=field)
+
+
+def _shown(value: Any) -> str:
+    """The value as a client would write it, shortened."""
+    text = "missing" if value is None else msgspec.json.encode(value).decode()
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}… ({len(text)} characters)"

@@ -1,0 +1,162 @@
+"""What lives as long as the gateway: backends, policy, level and counts, wired together once."""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import aiohttp
+
+from gateway.backends.backend import Backend, build
+from gateway.backends.breaker import State
+from gateway.backends.cascade import target_of
+from gateway.clock import Clock
+from gateway.config import Config
+from gateway.errors import BadRequest
+from gateway.health import HealthFacts, HealthState, may_probe
+from gateway.pipeline import Pipeline
+from gateway.policy import Policy, load_policy
+from gateway.record import Attempt, Level, Reason
+from gateway.request import ChatRequest
+from gateway.telemetry import Metrics, RequestLog
+from gateway.work import Deadline, Work
+
+_LOOK_BACK_S = 60.0
+_MAX_SAMPLES = 4096
+
+
+@dataclass(slots=True, kw_only=True)
+class PolicyHolder:
+    """The policy in force; a reload swaps it in one step or leaves it."""
+
+    config: Config
+    path: Path | None
+    current: Policy
+    version: int = 1
+
+    def reload(self) -> None:
+        """Read the file again. Raises ConfigError or OSError, and the old policy stays."""
+        self.current = load_policy(self.path, self.config)
+        self.version += 1
+
+
+@dataclass(slots=True, kw_only=True)
+class Runtime:
+    """The wiring. Decisions are made elsewhere."""
+
+    config: Config
+    policies: PolicyHolder
+    backends: Mapping[str, Backend]
+    pipeline: Pipeline
+    session: aiohttp.ClientSession
+    clock: Clock
+    metrics: Metrics
+    log: RequestLog
+    health: HealthState = field(default_factory=HealthState)
+    draining: bool = False
+    in_flight: int = 0
+    last_probe_s: float | None = None
+    latencies: "deque[tuple[float, float]]" = field(default_factory=lambda: deque(maxlen=_MAX_SAMPLES))
+    out_of_memory: "deque[float]" = field(default_factory=lambda: deque(maxlen=_MAX_SAMPLES))
+
+    def work(self, request: ChatRequest) -> Work:
+        """Begin one request. Raises BadRequest when it names a model that is not served."""
+        now_s = self.clock.now_s()
+        policy = self.policies.current
+        asked = self._backend_of(request.model)
+        return Work(
+            request=request,
+            policy=policy,
+            level=self._level(now_s),
+            target=target_of(policy.paths, tuple(self.backends), asked=asked),
+            deadline=Deadline(ends_s=now_s + policy.deadline.request_s, clock=self.clock),
+            began_s=now_s,
+            model_requested=request.model,
+        )
+
+    def facts(self) -> HealthFacts:
+        """What the gauges say now."""
+        now_s = self.clock.now_s()
+        _forget(self.out_of_memory, now_s)
+        recent = sorted(took_s for at_s, took_s in self.latencies if at_s >= now_s - _LOOK_BACK_S)
+        shares = [backend.guard.used_share() for backend in self.backends.values() if backend.guard is not None]
+        ledgers = [backend.ledger.occupancy for backend in self.backends.values() if backend.ledger is not None]
+        return HealthFacts(
+            p99_ms=recent[min(len(recent) - 1, int(0.99 * len(recent)))] * 1000 if recent else None,
+            oom_per_min=float(len(self.out_of_memory)),
+            device_memory_share=max(shares) if shares else None,
+            ledger_occupancy=max(ledgers, default=0.0),
+            breaker_open=any(backend.breaker.state is State.OPEN for backend in self.backends.values()),
+        )
+
+    def observe(self, attempt: Attempt) -> None:
+        """Count one try at a backend."""
+        self.metrics.attempted(attempt)
+        if attempt.reason is Reason.OUT_OF_MEMORY:
+            self.out_of_memory.append(self.clock.now_s())
+
+    def _level(self, now_s: float) -> Level:
+        """The level for new work; while critical, one request now and then probes as if degraded."""
+        if self.health.level is not Level.CRITICAL:
+            return self.health.level
+        marks = self.policies.current.health
+        if not may_probe(self.health, now_s=now_s, last_probe_s=self.last_probe_s, marks=marks):
+            return Level.CRITICAL
+        self.last_probe_s = now_s
+        return Level.DEGRADED
+
+    def _backend_of(self, model: str | None) -> str | None:
+        """The backend that a model name asks for; None for the policy's order."""
+        if model is None or model == self.config.server.served_model:
+            return None
+        for backend in self.backends.values():
+            if model in (backend.name, backend.config.model):
+                return backend.name
+        if self.config.server.unknown_models == "route":
+            return None
+        known = ", ".join(self.models())
+        message = f'model is "{model[:80]}", must be one of {known}'
+        raise BadRequest(message, field="model", status=404, code="model_not_found")
+
+    def models(self) -> tuple[str, ...]:
+        """Every model name that a client may send."""
+        names = [self.config.server.served_model]
+        for backend in self.backends.values():
+            names += [backend.name, backend.config.model]
+        return tuple(dict.fromkeys(names))
+
+
+def build_runtime(
+    config: Config,
+    *,
+    policy: Policy,
+    policy_path: Path | None,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    log: RequestLog,
+    environ: Mapping[str, str],
+) -> Runtime:
+    """Raises ConfigError where a backend cannot be set up."""
+    policies = PolicyHolder(config=config, path=policy_path, current=policy)
+    backends = {
+        one.name: build(one, session=session, policy=lambda: policies.current, clock=clock, environ=environ)
+        for one in config.backends
+    }
+    pipeline = Pipeline(backends=backends, clock=clock, default_max_tokens=config.server.default_max_tokens)
+    runtime = Runtime(
+        config=config,
+        policies=policies,
+        backends=backends,
+        pipeline=pipeline,
+        session=session,
+        clock=clock,
+        metrics=Metrics(),
+        log=log,
+    )
+    pipeline.observe = runtime.observe
+    return runtime
+
+
+def _forget(times_s: "deque[float]", now_s: float) -> None:
+    while times_s and times_s[0] < now_s - _LOOK_BACK_S:
+        times_s.popleft()

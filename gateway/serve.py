@@ -1,0 +1,116 @@
+"""Run the gateway: bind, say where, serve, and drain on SIGTERM."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import uvicorn
+
+from gateway.app import make_app
+from gateway.backends.client import open_session
+from gateway.clock import SystemClock
+from gateway.config import Config
+from gateway.policy import Policy
+from gateway.runtime import Runtime, build_runtime
+from gateway.telemetry import RequestLog
+
+
+class Server(uvicorn.Server):
+    """Says on stdout, as one line of JSON, where it listens; drains on SIGTERM and SIGINT and then exits with 0."""
+
+    def __init__(self, config: uvicorn.Config, runtime: Runtime, bound: socket.socket) -> None:
+        super().__init__(config)
+        self._runtime = runtime
+        self._bound = bound
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        host, port = self._bound.getsockname()[:2]
+        line = {
+            "event": "listening",
+            "url": f"http://{host}:{port}",
+            "host": host,
+            "port": port,
+            "pid": os.getpid(),
+            "policy": self._runtime.policies.current.name,
+        }
+        sys.stdout.write(msgspec.json.encode(line).decode() + "\n")
+        sys.stdout.flush()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._drain)
+        try:
+            yield
+        finally:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                loop.remove_signal_handler(number)
+
+    def _drain(self) -> None:
+        """First signal: refuse new work and finish the rest. Second: stop at once."""
+        self.force_exit = self.should_exit
+        self._runtime.draining = True
+        self.should_exit = True
+
+
+async def serve(config: Config, *, policy: Policy, policy_path: Path | None, port: int | None) -> None:
+    """Serve until a signal. Raises ConfigError or OSError before it listens."""
+    bound = _bind(config.server.host, config.server.port if port is None else port)
+    session = open_session()
+    try:
+        runtime = build_runtime(
+            config,
+            policy=policy,
+            policy_path=policy_path,
+            session=session,
+            clock=SystemClock(),
+            log=RequestLog(sys.stderr if config.server.log == "json" else None),
+            environ=os.environ,
+        )
+        options = uvicorn.Config(
+            make_app(runtime),
+            loop="none",
+            http="httptools",
+            ws="none",
+            lifespan="on",
+            access_log=False,
+            log_level="error",
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=max(1, int(config.server.drain_s)),
+        )
+        await Server(options, runtime, bound).serve(sockets=[bound])
+    finally:
+        await session.close()
+        bound.close()
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        raise OSError(error.errno, f"cannot listen on {host}:{port}: {error.strerror}") from None
+    bound.setblocking(False)
+    return bound
+
+
+def run(config: Config, *, policy: Policy, policy_path: Path | None, port: int | None) -> None:
+    """`serve` on the fast event loop where there is one."""
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(serve(config, policy=policy, policy_path=policy_path, port=port))
+        return
+    uvloop.run(serve(config, policy=policy, policy_path=policy_path, port=port))

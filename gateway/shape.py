@@ -1,0 +1,60 @@
+"""Make a request fit one backend: its context, the level's max_tokens, and memory that is short."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from gateway.backends.backend import Backend
+from gateway.health import effects
+from gateway.prompt.compress import compress
+from gateway.prompt.truncate import fit
+from gateway.work import Loss, Work
+
+LEAST_TOKENS = 16  # of an answer that is worth asking for
+_THREAD_CHARS = 65_536  # longer prompts are counted and cut off the event loop
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shaped:
+    """What to send, and what it lost."""
+
+    messages: list[Any]
+    prompt_tokens: int  # by the backend's counter
+    max_tokens: int
+    loss: Loss
+
+
+async def shape(work: Work, backend: Backend, *, default_max_tokens: int, limit_tokens: int | None = None) -> Shaped:
+    """Cut to the backend's context and to `limit_tokens`, if given. Raises ContextTooLong."""
+    if sum(len(str(message.get("content") or "")) for message in work.request.messages) > _THREAD_CHARS:
+        return await asyncio.to_thread(_shape, work, backend, default_max_tokens, limit_tokens)
+    return _shape(work, backend, default_max_tokens, limit_tokens)
+
+
+def _shape(work: Work, backend: Backend, default_max_tokens: int, limit_tokens: int | None) -> Shaped:
+    asked = work.request.max_tokens or default_max_tokens
+    wanted = effects(work.level, max_tokens=asked).max_tokens or asked
+    context = backend.config.context_tokens
+    room = context - min(wanted, max(LEAST_TOKENS, context // 4))
+    limit = min(work.policy.truncation.limit_tokens, room, limit_tokens or room)
+    messages, tokens, loss = _fit(work, backend, limit)
+    max_tokens = max(1, min(wanted, context - tokens))
+    loss.max_tokens = max(0, asked - max_tokens)
+    return Shaped(messages=messages, prompt_tokens=tokens, max_tokens=max_tokens, loss=loss)
+
+
+def _fit(work: Work, backend: Backend, limit: int) -> tuple[list[Any], int, Loss]:
+    messages: list[Any] = work.request.messages
+    loss = Loss()
+    tokens = backend.counter.count_messages(messages)
+    if tokens <= limit:
+        return messages, tokens, loss
+    if work.policy.truncation.compress:
+        compressed = compress(messages, limit_tokens=limit, count=backend.counter)
+        loss.compressed = compressed.prompt_tokens < tokens
+        messages, tokens = list(compressed.messages), compressed.prompt_tokens
+    if tokens > limit:
+        cut = fit(messages, limit_tokens=limit, count=backend.counter)
+        loss.prompt_tokens = cut.dropped_tokens
+        messages, tokens = list(cut.messages), cut.prompt_tokens
+    return messages, tokens, loss

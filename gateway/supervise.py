@@ -1,0 +1,125 @@
+"""What happens beside the requests: judging the level, probing open breakers, feeding probes, watching the policy."""
+
+import asyncio
+from pathlib import Path
+
+import aiohttp
+import msgspec
+
+from gateway.backends.backend import Backend
+from gateway.backends.breaker import Permit, State
+from gateway.errors import BadRequest, ConfigError, UpstreamError
+from gateway.health import step
+from gateway.memory.device_probes import VllmProbe
+from gateway.runtime import Runtime
+
+_WATCH_S = 0.1
+_METRICS_TIMEOUT_S = 2.0
+_PING = {"messages": [{"role": "user", "content": "ping"}], "max_tokens": 1, "temperature": 0}
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A line of the log that is not a request's."""
+
+    event: str
+    detail: str = ""
+    backend: str = ""
+
+
+async def supervise(runtime: Runtime) -> None:
+    """Run until cancelled; cancelling ends everything that it started."""
+    async with asyncio.TaskGroup() as group:
+        if runtime.config.server.watch_policy and runtime.policies.path is not None:
+            group.create_task(watch_policy(runtime, runtime.policies.path))
+        probing: dict[str, asyncio.Task[None]] = {}
+        while True:
+            judge(runtime)
+            for backend in runtime.backends.values():
+                task = probing.get(backend.name)
+                if task is None or task.done():
+                    probing[backend.name] = group.create_task(tend(runtime, backend))
+            await runtime.clock.sleep(runtime.config.server.tick_s)
+
+
+def judge(runtime: Runtime) -> None:
+    """Move the gateway's level by what the gauges say."""
+    before = runtime.health.level
+    marks = runtime.policies.current.health
+    facts = runtime.facts()
+    runtime.health = step(runtime.health, facts, runtime.clock.now_s(), marks)
+    if runtime.health.level is not before:
+        detail = f"{before} to {runtime.health.level}: {facts}"
+        runtime.log.write(Event(event="level", detail=detail))
+
+
+async def tend(runtime: Runtime, backend: Backend) -> None:
+    """Feed the backend's memory probe, and ask it for a token when its breaker waits for one."""
+    if isinstance(backend.probe, VllmProbe):
+        await _feed(runtime, backend, backend.probe)
+    breaker = backend.breaker
+    due = breaker.cooled_down or breaker.state is State.HALF_OPEN
+    if not due or not runtime.policies.current.breaker.background_probes:
+        return
+    permit = breaker.acquire()
+    if permit is not None:
+        await _probe(runtime, backend, permit)
+
+
+async def _probe(runtime: Runtime, backend: Backend, permit: Permit) -> None:
+    limits = runtime.policies.current.limits_of(backend.name)
+    body = msgspec.json.encode({**_PING, "model": backend.config.model})
+    began_s = runtime.clock.now_s()
+    try:
+        await backend.client.ping(body, limits=limits, total_s=min(limits.total_s, limits.first_token_s))
+    except UpstreamError as error:
+        permit.failed(error.blame)
+        runtime.log.write(Event(event="probe_failed", backend=backend.name, detail=str(error)))
+    except BadRequest:
+        permit.succeeded(runtime.clock.now_s() - began_s)  # it answers, if only that it dislikes the probe
+    else:
+        permit.succeeded(runtime.clock.now_s() - began_s)
+        runtime.log.write(Event(event="probe_succeeded", backend=backend.name))
+    finally:
+        permit.cancelled()
+
+
+async def _feed(runtime: Runtime, backend: Backend, probe: VllmProbe) -> None:
+    url = backend.config.memory.metrics_url or f"{backend.config.url.removesuffix('/').removesuffix('/v1')}/metrics"
+    try:
+        timeout = aiohttp.ClientTimeout(total=_METRICS_TIMEOUT_S)
+        async with runtime.session.get(url, timeout=timeout) as response:
+            probe.feed(await response.text())
+    except (aiohttp.ClientError, TimeoutError, OSError, UnicodeDecodeError) as error:
+        runtime.log.write(Event(event="metrics_unreadable", backend=backend.name, detail=str(error)))
+
+
+async def watch_policy(runtime: Runtime, path: Path) -> None:
+    """Reload whenever the file changes; a bad one is logged with its line and leaves the old policy in force."""
+    seen = _stamp(path)
+    while True:
+        await runtime.clock.sleep(_WATCH_S)
+        now = _stamp(path)
+        if now is None or now == seen:
+            continue
+        seen = now
+        reload(runtime)
+
+
+def reload(runtime: Runtime) -> str | None:
+    """Swap the policy in; returns why not, None when it is in force."""
+    try:
+        runtime.policies.reload()
+    except (ConfigError, OSError) as error:
+        runtime.log.write(Event(event="policy_refused", detail=str(error)))
+        return str(error)
+    runtime.log.write(Event(event="policy_loaded", detail=runtime.policies.current.name))
+    return None
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """Changes whenever the file does; None while there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ino, status.st_size

@@ -1,0 +1,110 @@
+"""Metrics for Prometheus, and one line of JSON per request; neither holds text of a prompt or an answer."""
+
+from collections import deque
+from typing import TextIO
+
+import msgspec
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from gateway.record import Attempt, DegradationRecord, Level
+
+_LATENCY_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0)
+_WINDOW = 1000  # requests that the ratios look back on
+_LEVELS = {Level.HEALTHY: 0, Level.DEGRADED: 1, Level.CRITICAL: 2}
+
+
+class RequestLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One line of the log."""
+
+    event: str
+    id: str
+    status: int
+    level: str
+    path: str | None
+    reasons: tuple[str, ...]
+    duration_ms: float
+    stream: bool
+    attempts: tuple[Attempt, ...] = ()
+    error: str | None = None
+
+
+class Metrics:
+    """The gateway's own registry; gauges that mirror other state are set by `Metrics.mirror` at each scrape."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        self._requests = Counter(
+            "truefall_requests", "Requests answered", ("status", "level", "path", "stream"), registry=registry
+        )
+        self._reasons = Counter("truefall_degrade_reasons", "Why answers were degraded", ("reason",), registry=registry)
+        self._attempts = Counter(
+            "truefall_attempts", "Tries at backends", ("backend", "outcome", "reason"), registry=registry
+        )
+        self._dropped = Counter("truefall_dropped_prompt_tokens", "Prompt tokens cut before sending", registry=registry)
+        self._latency = Histogram(
+            "truefall_request_seconds",
+            "From the request to its whole answer",
+            ("path",),
+            buckets=_LATENCY_S,
+            registry=registry,
+        )
+        self._first_token = Histogram(
+            "truefall_first_token_seconds", "Streams: until the first token", buckets=_LATENCY_S, registry=registry
+        )
+        self._degraded = Gauge(
+            "degraded_request_ratio", f"Share of degraded among the last {_WINDOW} requests", registry=registry
+        )
+        self._templates = Gauge(
+            "fallback_template_hit_rate", f"Share of templates among the last {_WINDOW} requests", registry=registry
+        )
+        self._kv_failures = Gauge(
+            "kv_cache_allocation_failure_rate",
+            f"Share refused for want of KV-cache memory among the last {_WINDOW} requests",
+            registry=registry,
+        )
+        self.level = Gauge("truefall_level", "0 healthy, 1 degraded, 2 critical", registry=registry)
+        self.breaker = Gauge("truefall_breaker_state", "0 closed, 1 half-open, 2 open", ("backend",), registry=registry)
+        self.running = Gauge("truefall_running", "Calls running", ("backend",), registry=registry)
+        self.waiting = Gauge("truefall_waiting", "Requests waiting for a turn", ("backend",), registry=registry)
+        self.occupancy = Gauge("truefall_ledger_occupancy", "Reserved share of memory", ("backend",), registry=registry)
+        self._recent: deque[tuple[bool, bool, bool]] = deque(maxlen=_WINDOW)
+
+    def attempted(self, attempt: Attempt) -> None:
+        self._attempts.labels(attempt.path, attempt.outcome, attempt.reason or "").inc()
+
+    def answered(self, record: DegradationRecord, *, status: int, stream: bool, took_s: float, path: str) -> None:
+        """One request is over; `path` is what served, the target itself on a healthy answer."""
+        self._requests.labels(str(status), record.level, path, "1" if stream else "0").inc()
+        self._latency.labels(path).observe(took_s)
+        for reason in record.reasons:
+            self._reasons.labels(reason).inc()
+        if record.dropped.prompt_tokens:
+            self._dropped.inc(record.dropped.prompt_tokens)
+        full = "memory_full" in record.reasons
+        self._recent.append((record.level is not Level.HEALTHY, record.path == "template", full))
+
+    def first_token(self, took_s: float) -> None:
+        self._first_token.observe(took_s)
+
+    def set_level(self, level: Level) -> None:
+        self.level.set(_LEVELS[level])
+
+    def set_ratios(self) -> None:
+        """Bring the three ratios up to date; 0 before the first request."""
+        count = max(1, len(self._recent))
+        self._degraded.set(sum(one[0] for one in self._recent) / count)
+        self._templates.set(sum(one[1] for one in self._recent) / count)
+        self._kv_failures.set(sum(one[2] for one in self._recent) / count)
+
+
+class RequestLog:
+    """Writes lines to `out`; None switches it off."""
+
+    def __init__(self, out: TextIO | None) -> None:
+        self._out = out
+        self._encode = msgspec.json.Encoder().encode
+
+    def write(self, line: msgspec.Struct) -> None:
+        if self._out is not None:
+            self._out.write(self._encode(line).decode() + "\n")
+            self._out.flush()

@@ -1,0 +1,155 @@
+"""What one request has been through so far, and the degradation record that tells of it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from gateway.answers.language import language_of
+from gateway.clock import Clock
+from gateway.policy import Language, Policy
+from gateway.record import HEALTHY, Attempt, DegradationRecord, Dropped, Level, Reason
+from gateway.request import ChatRequest, text_of
+
+OVERLOADED = frozenset({Reason.QUEUE_FULL, Reason.BACKPRESSURE, Reason.DRAINING})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deadline:
+    """When the client must have its answer."""
+
+    ends_s: float
+    clock: Clock
+
+    def left_s(self) -> float:
+        """Seconds left, 0 when there are none."""
+        return max(0.0, self.ends_s - self.clock.now_s())
+
+
+@dataclass(slots=True, kw_only=True)
+class Loss:
+    """What one attempt took from the request before it sent it."""
+
+    prompt_tokens: int = 0
+    max_tokens: int = 0
+    compressed: bool = False
+    tools: bool = False
+    schema: bool = False
+
+    def reasons(self) -> list[Reason]:
+        found = []
+        if self.prompt_tokens:
+            found.append(Reason.PROMPT_TRUNCATED)
+        if self.compressed:
+            found.append(Reason.PROMPT_COMPRESSED)
+        if self.max_tokens:
+            found.append(Reason.MAX_TOKENS_REDUCED)
+        return found
+
+    def dropped(self) -> Dropped:
+        return Dropped(
+            prompt_tokens=self.prompt_tokens,
+            max_tokens=self.max_tokens,
+            tools=self.tools,
+            response_schema=self.schema,
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class Work:
+    """One request on its way. `target` is the backend that a healthy gateway would ask."""
+
+    request: ChatRequest
+    policy: Policy
+    level: Level
+    target: str
+    deadline: Deadline
+    began_s: float
+    model_requested: str | None
+    attempts: list[Attempt] = field(default_factory=list)
+    reasons: list[Reason] = field(default_factory=list)
+    retry_after_s: list[float] = field(default_factory=list)
+
+    @property
+    def language(self) -> Language:
+        """The language to answer in: of the question, or else of the newest message that has one."""
+        texts = [text_of(message) for message in reversed(self.request.messages)]
+        return language_of([self.request.question, *texts])
+
+    def note(self, reason: Reason) -> None:
+        if reason not in self.reasons:
+            self.reasons.append(reason)
+
+    def tried(self, attempt: Attempt) -> None:
+        """Keep one attempt, and why it failed."""
+        self.attempts.append(attempt)
+        if attempt.reason is not None:
+            self.note(attempt.reason)
+
+    def overloaded(self) -> bool:
+        """Whether every backend refused before it ran anything, and at least one only for want of room."""
+        refused = all(attempt.outcome == "refused" for attempt in self.attempts)
+        return refused and any(reason in OVERLOADED for reason in self.reasons)
+
+    def retry_after(self) -> int:
+        """Whole seconds, at least 1: the soonest that any backend named."""
+        soonest_s = min(self.retry_after_s, default=1.0)
+        return max(1, math.ceil(min(soonest_s, self.policy.overload.max_retry_after_s)))
+
+    def by_model(self, path: str, model: str, loss: Loss) -> DegradationRecord:
+        """The record of an answer that backend `path` gave."""
+        reasons = _merged(self.reasons, loss.reasons())
+        if path == self.target and not reasons:
+            return HEALTHY
+        if path != self.target and not reasons:
+            reasons = [Reason.HEALTH_LEVEL]
+        kind = "backend" if path != self.target else "shortened"
+        shortened = path == self.target and bool(loss.reasons())
+        level = self.level if self.level is not Level.HEALTHY else Level.DEGRADED
+        return DegradationRecord(
+            level=level,
+            path=path,
+            reasons=tuple(reasons),
+            model_requested=self.model_requested,
+            model_served=model,
+            attempts=tuple(self.attempts),
+            dropped=loss.dropped(),
+            notice=self._notice(kind, model) if kind == "backend" or shortened else None,
+        )
+
+    def without_model(self, path: str, *, abstained: bool, extra: Sequence[Reason] = ()) -> DegradationRecord:
+        """The record of an answer that no model gave; always critical."""
+        reasons = _merged(self.reasons, extra) or [Reason.HEALTH_LEVEL]
+        kind = path if path in ("extract", "template") else None
+        return DegradationRecord(
+            level=Level.CRITICAL,
+            path=path,
+            reasons=tuple(reasons),
+            model_requested=self.model_requested,
+            model_served=None,
+            attempts=tuple(self.attempts),
+            dropped=Dropped(tools=self.request.has_tools, response_schema=self.request.response_format != "text"),
+            abstained=abstained,
+            notice=self._notice(kind, path) if kind else None,
+        )
+
+    def broken(self, record: DegradationRecord, reason: Reason) -> DegradationRecord:
+        """The record of a stream that failed after its first token; `record` is how it began."""
+        level = record.level if record.level is not Level.HEALTHY else Level.DEGRADED
+        return msgspec.structs.replace(
+            record,
+            level=level,
+            reasons=tuple(_merged(record.reasons, [reason])),
+            model_requested=self.model_requested,
+            attempts=tuple(self.attempts),
+            abstained=True,
+        )
+
+    def _notice(self, kind: str, model: str) -> str:
+        text: str = getattr(self.policy.notices, f"{kind}_{self.language}")
+        return text.replace("{model}", model)
+
+
+def _merged(first: Sequence[Reason], second: Sequence[Reason]) -> list[Reason]:
+    return list(dict.fromkeys((*first, *second)))

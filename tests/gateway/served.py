@@ -1,0 +1,133 @@
+"""A gateway under test: the real application on a real loopback socket, in this process."""
+
+import asyncio
+import contextlib
+import io
+import json
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import msgspec
+import uvicorn
+from upstream_stub import Upstream
+
+from gateway.app import make_app
+from gateway.backends.client import open_session
+from gateway.clock import SystemClock
+from gateway.config import Backend, Config, Server
+from gateway.policy import Policy, fitted
+from gateway.runtime import Runtime, build_runtime
+from gateway.telemetry import RequestLog
+
+TOKEN = "test-token"
+
+
+@dataclass
+class Answer:
+    """What a client got."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        return self.json["degradation"]
+
+    @property
+    def text(self) -> str:
+        return self.json["choices"][0]["message"]["content"]
+
+    @property
+    def events(self) -> list[Any]:
+        """The data lines of a stream; `[DONE]` as a string."""
+        lines = [line[6:] for line in self.body.decode().splitlines() if line.startswith("data: ")]
+        return [line if line == "[DONE]" else json.loads(line) for line in lines]
+
+    @property
+    def streamed_text(self) -> str:
+        return "".join(
+            event["choices"][0]["delta"].get("content") or ""
+            for event in self.events
+            if event != "[DONE]" and event.get("choices")
+        )
+
+    @property
+    def streamed_record(self) -> dict[str, Any]:
+        return [event["degradation"] for event in self.events if event != "[DONE]" and "degradation" in event][-1]
+
+
+@dataclass
+class Gateway:
+    """The gateway's address, and its inside."""
+
+    url: str
+    runtime: Runtime
+    session: aiohttp.ClientSession
+
+    async def chat(self, text: str = "What is the capital?", **fields: Any) -> Answer:
+        body = {"messages": [{"role": "user", "content": text}], **fields}
+        return await self.post("/v1/chat/completions", json.dumps(body).encode())
+
+    async def post(self, path: str, body: bytes, **headers: str) -> Answer:
+        return await self.request("POST", path, body, **headers)
+
+    async def admin(self, method: str, path: str, body: Any = None) -> Answer:
+        raw = b"" if body is None else json.dumps(body).encode()
+        return await self.request(method, f"/admin/{path}", raw, Authorization=f"Bearer {TOKEN}")
+
+    async def request(self, method: str, path: str, body: bytes = b"", **headers: str) -> Answer:
+        async with self.session.request(method, self.url + path, data=body or None, headers=headers) as response:
+            return Answer(response.status, dict(response.headers), await response.read())
+
+
+def backend(upstream: Upstream | int, name: str, **fields: Any) -> Backend:
+    port = upstream if isinstance(upstream, int) else upstream.port
+    return Backend(**{"name": name, "url": f"http://127.0.0.1:{port}/v1", "model": f"{name}-model", **fields})
+
+
+def policy_of(**tables: Any) -> Policy:
+    """A policy from what a TOML file would hold, with limits short enough for tests."""
+    short = {"default": {"connect_s": 0.5, "first_token_s": 0.5, "idle_s": 0.3, "total_s": 1.0}}
+    return msgspec.convert({"limits": short, "deadline": {"request_s": 5.0}, **tables}, Policy)
+
+
+@asynccontextmanager
+async def gateway(*backends: Backend, policy: Policy | None = None, **server: Any) -> AsyncIterator[Gateway]:
+    config = Config(backends=backends, server=Server(**{"admin_token": TOKEN, "tick_s": 0.05, **server}))
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        runtime = build_runtime(
+            config,
+            policy=fitted(policy or policy_of(), config, source="test"),
+            policy_path=None,
+            session=open_session(),
+            clock=SystemClock(),
+            log=RequestLog(io.StringIO()),
+            environ={},
+        )
+        options = uvicorn.Config(make_app(runtime), loop="none", http="httptools", lifespan="on", log_level="error")
+        uvicorn_server = QuietServer(options)
+        task = asyncio.create_task(uvicorn_server.serve(sockets=[bound]))
+        while not uvicorn_server.started:
+            await asyncio.sleep(0.002)  # noqa: TID251 - until it listens
+        async with aiohttp.ClientSession() as session:
+            yield Gateway(f"http://127.0.0.1:{bound.getsockname()[1]}", runtime, session)
+        uvicorn_server.should_exit = True
+        await task
+
+
+class QuietServer(uvicorn.Server):
+    """Leaves the test process's signals alone."""
+
+    @contextlib.contextmanager
+    def capture_signals(self):  # type: ignore[no-untyped-def]
+        yield
