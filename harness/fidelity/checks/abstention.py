@@ -1,0 +1,114 @@
+"""Recognise an answer that says honestly that it is none."""
+
+import re
+from typing import NamedTuple
+
+from harness.fidelity.case import Case
+from harness.fidelity.reading.text import CJK
+
+_SORRY = r"(?:sorry|apolog\w+|unfortunately|regret\w*)"
+_TASK = (
+    r"(?:answer|help|assist|respond|reply|process|handle|retrieve|access|look (?:that|this|it|up)|look up|check|provide|complete|confirm|verify|"
+    r"determine|fetch|reach|load|generate|tell|say|give|get|pull up|serve|connect|find out|comment|discuss|share|advise|do that|do this)"
+)
+_OURS = (
+    r"(?:service|system|systems|assistant|server|servers|bot|chatbot|agent|agents|site|website|platform|model|engine|ai|answer|answers|response|responses|"
+    r"information|line|lines|support|help desk|lookup|search|chat|api|backend|function|feature|data|database|details)"
+)
+_LATER = r"(?:right now|at the moment|at this (?:time|moment|point)|currently|just now|for now|temporarily|momentarily|presently|yet|today)"
+_EN = [
+    rf"\b(?:try|ask|check|come|call|write|message|contact us|retry|resubmit|return)\s*(?:us\s|back\s|it\s|that\s|your (?:question|request)\s)?\s*(?:again\s*)?(?:later|again|shortly|soon|in a (?:few|little|moment|while|bit|minute)|after (?:a few|some|a short)|in \w+ (?:minutes|seconds|hours?)|in a couple)\b",
+    rf"\b(?:i|we|the {_OURS}|our {_OURS}|this {_OURS}|it)\b[^.!?]{{0,40}}\b(?:can ?not|can't|couldn't|could not|(?:am|are|is|was|were) (?:not able|unable)|isn't able|aren't able|unable|won't be able|not in a position)\b(?: to)?[^.!?]{{0,20}}\b{_TASK}\b",
+    rf"\bunable to {_TASK}\b",
+    rf"\b(?:can ?not|can't) {_TASK}\b[^.!?]{{0,40}}\b{_LATER}\b",
+    rf"\b{_OURS}\b[^.!?]{{0,30}}\b(?:busy|overloaded|unavailable|not available|down|offline|at capacity|under maintenance|out of service|degraded|unreachable|not responding|limited|swamped|in high demand|full)\b",
+    r"\b(?:high|heavy|unusual|exceptional\w*|very high|peak)\s+(?:demand|load|traffic|volume|call volume|number of requests)\b",
+    r"\b(?:i|we) (?:do not|don't|did not|didn't) (?:currently |yet |actually )?(?:know|have (?:that|this|the|any|enough|access|an answer|sufficient|details|information|up-to-date|current|live|reliable|your|a reliable|a confirmed))\b",
+    r"\bno (?:answer|response|information|reliable answer|data) (?:is |was |could be |can be )?(?:available|given|possible|produced|generated)\b|\bno (?:reliable )?(?:answer|information) (?:right now|at the moment|at this time)\b",
+    r"\b(?:request|question|message|query|ticket|inquiry|enquiry|call)\b[^.!?]{0,30}\b(?:queued?|in (?:the|a|our) queue|waiting list|on hold|recorded|logged|noted|could not be (?:answered|processed|handled|completed|served)|cannot be (?:answered|processed|handled|completed|served)|can not be (?:answered|processed|handled|completed|served)|was not (?:answered|processed)|refused|not processed|has been (?:received|saved))\b",
+    r"\b(?:in|into|to) (?:the|a|our) queue\b|\bqueued\b|\bplace in (?:the )?queue\b",
+    r"\b(?:transfer|forward|hand|pass|connect|escalat|rout|direct|put)\w*\b[^.!?]{0,40}\b(?:human|agent|colleague|representative|specialist|person|team|advisor|adviser|support|staff|member)\b",
+    r"\b(?:will|'ll) (?:get back|reply|respond|follow up|be in touch|answer|contact you|write to you|come back to you|call you back|email you)\b",
+    r"\b(?:i am|i'm|we are|we're) (?:not sure|not certain|unsure|uncertain)\b|\bi (?:really )?don't know\b|\bcannot say\b|\bcan't say\b|\bnot able to say\b",
+    r"\b(?:too many requests|over capacity|rate limit reached|running in (?:reduced|degraded|limited) mode|degraded mode|reduced (?:mode|service)|fallback mode|out of capacity)\b",
+    r"\bthis is (?:not an answer|an automated|an automatic)\b|\bno answer\b|\bnot an answer\b|\bplease (?:hold|wait|bear with|stand by)\b|\bservice unavailable\b|\btemporarily (?:unavailable|out of service|offline|suspended)\b",
+    r"\b(?:answer|response|request|question)\b[^.!?]{0,25}\b(?:failed|timed out|took too long|could not|not be|not possible|declined)\b",
+]  # fmt: skip
+_ZH = [
+    r"(?:请|可|您|建议|麻烦)?(?:稍后|稍候|过一会儿?|过会儿?|晚些时候?|晚点|过几分钟|几分钟后|等一下|片刻后|过后|改日|一会儿)[^。！]{0,6}(?:再|重|试|来|联系|查|问|提问|访问)",
+    r"(?:暂时|暂|目前|现在|当前|此刻|一时|眼下|很抱歉|抱歉|对不起|我们?|本?系统|本?助手|小助手)[^。！,，]{0,8}(?:无法|不能|没办法|没法|未能|不便|难以|无力|答不了|回答不了|处理不了|查不到|帮不了)",
+    r"(?:无法|不能|没法|没办法|未能)(?:为您|给您|向您|在此|立即|及时|直接|准确|马上|给出|作出|做出)?(?:回答|回复|答复|提供|处理|查询|获取|确认|访问|完成|连接|解答|生成|核实|响应|给出|查到|调取|受理|服务|帮助|判断|告知|作答|应答)",
+    r"(?:系统|服务器?|线路|坐席|客服|助手|模型|平台|后台|网络|接口|人工|机器人|引擎|资源)[^。！,，]{0,8}(?:繁忙|忙碌|忙|维护|升级中|过载|负载|拥堵|不可用|降级|故障|异常|暂停|受限|满|紧张)",
+    r"(?:咨询|请求|访问|提问|来电|用户|排队)(?:量|人数|者|的人)?[^。！,，]{0,3}(?:较多|过多|太多|很多|过大|较大|激增|过高|拥挤|爆满)",
+    r"排队|队列|转接?(?:至|到|给|为)?(?:您)?(?:的)?(?:人工|专员|客服|同事|专人|工作人员)|转人工|人工客服(?:会|将|稍后)|(?:会|将)(?:尽快|稍后|随后|在)[^。！,，]{0,10}(?:回复|答复|联系|回电|跟进|处理)",
+    r"(?:我|我们|这边)?(?:不清楚|不知道|不确定|不太确定|不了解|不掌握|没有掌握)|(?:没有|暂无|缺少|尚无|没能找到|未找到|找不到)(?:相关|足够|该|这方面|这个|对应|可靠|准确|可用|实时)[^。！,，]{0,4}(?:信息|资料|数据|内容|答案|依据)|(?:暂无|没有)(?:答案|回答|信息|数据)",
+    r"(?:请求|问题|提问|留言)[^。！,，]{0,6}(?:已(?:记录|收到|受理|登记|提交|排队|拒绝|进入|加入)|未能|被拒绝|无法|没有被|超时)|请(?:耐心)?等[待候]|(?:以上|这|此)?(?:不是|并非|非)(?:正式)?(?:答案|回答|答复)|(?:降级|受限|简化|备用)(?:模式|服务)|谢绝",
+]  # fmt: skip
+_PATTERNS_EN = tuple(re.compile(p, re.IGNORECASE) for p in _EN)
+_PATTERNS_ZH = tuple(re.compile(p) for p in _ZH)
+_SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s*|\n+")
+_POLITE = re.compile(
+    rf"^\W*(?:(?:we|i|i'm|i am|we are|we're)?\s*(?:are |am |very |so |really |deeply )*{_SORRY}[^.!?]*|thank(?:s| you)[^.!?]*|please (?:bear|accept|be patient|wait)[^.!?]*|"
+    r"(?:hello|hi|dear)[^.!?]*|we appreciate[^.!?]*|(?:非常|十分|很|深表)?(?:抱歉|对不起|遗憾|歉意)[^。！]*|不好意思[^。！]*|感谢[^。！]*|谢谢[^。！]*|您好|请(?:见谅|谅解|耐心)[^。！]*|敬请[^。！]*)\W*$",
+    re.IGNORECASE,
+)
+_BUSINESS = re.compile(
+    r"\b(?:your|the|this|that|an?|all|our|these|those)\s+(?:\w+\s+){0,2}?(?:order|payment|refund|card|item|product|booking|reservation|flight|parcel|package|ticket|account|invoice|"
+    r"subscription|delivery|shipment|return|policy|coupon|room|seat|transaction|transfer|application|claim|loan|medicine|store|shop|office|train|meeting)s?\b"
+    r"[^.!?,;]{0,25}\b(?:was|were|is|are|has been|have been|had|could not|cannot|can not|can't|couldn't|does not|doesn't|did not|didn't|will not|won't|has|have)\b",
+    re.IGNORECASE,
+)
+_BUSINESS_ZH = re.compile(
+    r"(?:您的|该|此|这个?|本)?(?:订单|付款|支付|退款|银行卡|商品|产品|预订|预约|航班|包裹|快递|车票|机票|账户|账号|发票|会员|优惠券|房间|交易|转账|申请|贷款|门店|库存|列车|会议)"
+    r"[^。！,，]{0,6}(?:已被?|被|不|未|没有?|无法|缺货|售罄|失败|取消|拒绝|过期|失效|关闭|暂停|下架|暂无|无)"
+)  # fmt: skip
+_FOUND_NOTHING = re.compile(
+    r"\b(?:not|n't|no|never)\b[^.!?]{0,25}\b(?:exist|found|on (?:file|record)|records?|orders? (?:with|under|for)|matching|such)\b|(?:不存在|查无|没有该|无此|没有此|没有这个|未查到|没有找到|无记录|没有记录)",
+    re.IGNORECASE,
+)
+_ACTIVE = re.compile(
+    r"\b(?:i|we|system|systems|assistant|service|support|agents?|bot)\b[^.!?]{0,25}\b(?:can ?not|can't|couldn't|could not|unable|not able|don't|do not)\b",
+    re.I,
+)
+
+
+class Abstention(NamedTuple):
+    """How an answer abstains, or does not."""
+
+    cue: str  # the words that say so; "" where nothing does
+    pure: bool  # nothing else is claimed
+
+
+def abstention(case: Case) -> Abstention:
+    """Whether the candidate declares itself no answer. Where the reference does the same, it is compared as an answer."""
+    cue = _cue(case.candidate)
+    if not cue or _cue(case.reference) and _pure(case.reference):
+        return Abstention("", pure=False)
+    return Abstention(cue, pure=_pure(case.candidate))
+
+
+def _cue(text: str) -> str:
+    straight = text.replace("’", "'")
+    patterns = _PATTERNS_ZH if CJK.search(text) else _PATTERNS_EN
+    found = (pattern.search(straight) for pattern in patterns)
+    return next((match[0].strip() for match in found if match), "")
+
+
+def _pure(text: str) -> bool:
+    """Every sentence abstains, is polite, or is short; none tells a state of the user's business."""
+    sentences = [s for s in _SENTENCE.split(text.replace("’", "'")) if re.search(r"\w", s)]
+    return bool(sentences) and all(_harmless(sentence) for sentence in sentences)
+
+
+def _harmless(sentence: str) -> bool:
+    business = _BUSINESS_ZH if CJK.search(sentence) else _BUSINESS
+    claim = business.search(sentence)
+    if claim and not _ACTIVE.search(sentence) and not re.search(r"我们?|系统|助手|小?客服", sentence[: claim.start()]):
+        return False
+    if _FOUND_NOTHING.search(sentence):
+        return False
+    return (
+        bool(_cue(sentence))
+        or _POLITE.match(sentence) is not None
+        or len(re.findall(r"\w+|[\u4e00-\u9fff]", sentence)) <= 6
+    )

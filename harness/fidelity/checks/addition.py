@@ -1,0 +1,25 @@
+"""What the answer adds: claims that must not be made, and clauses that neither reference nor prompt support."""
+
+from evalsets.item import alternatives, mentions
+from harness.fidelity.case import Finding
+from harness.fidelity.checks.omission import lost_clauses
+from harness.fidelity.reading.pair import Pair, alike
+
+NAME = "addition"
+
+
+def check(both: Pair) -> list[Finding]:
+    found = []
+    for claim in both.case.must_not:
+        for wording in alternatives(claim):
+            if wording and mentions(both.candidate.plain, wording) and not mentions(both.reference.plain, wording):
+                found.append(Finding(check=NAME, severity=1.0, reason=f"“{wording}” must not be claimed"))
+                break
+    new = lost_clauses(both.candidate, both.partner)
+    support = [w for w in both.support.words if w.content]
+    new = [c for c in new if sum(any(alike(both.candidate.words[i], s) for s in support) for i in c) < len(c) * 0.6]
+    if new:
+        share = sum(len(clause) for clause in new) / max(1, len(both.candidate.content))
+        texts = " … ".join(" ".join(both.candidate.words[i].text for i in clause[:5]) for clause in new[:2])
+        found.append(Finding(check=NAME, severity=min(0.9, 0.3 + share), reason=f"nothing supports “{texts}”"))
+    return found

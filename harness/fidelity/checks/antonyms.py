@@ -1,0 +1,64 @@
+"""Opposites: open for closed, before for after, 增加 for 减少, at least for at most."""
+
+from harness.fidelity.case import Finding
+from harness.fidelity.reading.fact import same
+from harness.fidelity.reading.lexicon import Lexicon, lexicon
+from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.polarity import denials
+from harness.fidelity.reading.reversal import reversed_around
+from harness.fidelity.reading.text import Text, Word
+
+NAME = "antonyms"
+
+
+def check(both: Pair) -> list[Finding]:
+    return [*_opposites(both), *_bounds(both)]
+
+
+def _opposites(both: Pair) -> list[Finding]:
+    words = lexicon(both.reference.lang)
+    denied_here, denied_there = _denied(both.reference), _denied(both.candidate)
+    swapped_in = [(set(e.removed), set(e.added)) for e in both.edits]
+    found = []
+    for i, one in enumerate(both.reference.words):
+        at = both.partner_back[i]
+        if one.mark or one.fact or (at is not None and both.candidate.words[at].lemma == one.lemma):
+            continue
+        for j, other in enumerate(both.candidate.words):
+            back = both.partner[j]
+            if other.mark or other.fact or (back is not None and (back != i or other.lemma == one.lemma)):
+                continue
+            if not _opposed(one, other, words) or (i in denied_here) != (j in denied_there):
+                continue
+            in_place = any(one in removed and other in added for removed, added in swapped_in)
+            if reversed_around(both, i, j):
+                continue
+            loose = one.function or other.function
+            severity = 1.0 if in_place else 0.35 if loose else 0.7
+            found.append(
+                Finding(check=NAME, severity=severity, reason=f"“{other.text}” is the opposite of “{one.text}”")
+            )
+    return found
+
+
+def _opposed(one: Word, other: Word, words: Lexicon) -> bool:
+    forms = {one.lemma, one.text.casefold()}, {other.lemma, other.text.casefold()}
+    return any(words.opposed(a, b) for a in forms[0] for b in forms[1])
+
+
+def _denied(text: Text) -> set[int]:
+    return {i for denial in denials(text) for i in denial.reach}
+
+
+def _bounds(both: Pair) -> list[Finding]:
+    """The same value as a least on one side and a most on the other."""
+    found = []
+    for one in both.reference.facts:
+        for other in both.candidate.facts:
+            if one.bound * other.bound < 0 and same(one, other):
+                if any(same(f, one) and f.bound == one.bound for f in both.candidate.facts):
+                    continue
+                most, least = (one, other) if one.bound < 0 else (other, one)
+                reason = f"“{most.text}” is a most on one side and “{least.text}” a least on the other"
+                found.append(Finding(check=NAME, severity=1.0, reason=reason))
+    return found

@@ -1,0 +1,38 @@
+"""All checks by name: the one table that the verdict, the ablation and the documents read."""
+
+from collections.abc import Callable
+from types import MappingProxyType
+
+from harness.fidelity.case import Finding
+from harness.fidelity.checks import (
+    addition,
+    antonyms,
+    conditions,
+    contract,
+    degenerate,
+    identifiers,
+    language,
+    modality,
+    moments,
+    names,
+    negation,
+    numbers,
+    omission,
+    quantifiers,
+    roles,
+    substitution,
+    transport,
+    truncation,
+)
+from harness.fidelity.reading.pair import Pair
+
+Check = Callable[[Pair], list[Finding]]
+CHECKS: MappingProxyType[str, Check] = MappingProxyType(
+    {
+        module.NAME: module.check
+        for module in (
+            numbers, moments, identifiers, names, negation, antonyms, quantifiers, conditions, modality, roles, substitution,
+            omission, addition, contract, truncation, degenerate, language, transport,
+        )
+    }
+)  # fmt: skip

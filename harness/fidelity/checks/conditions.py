@@ -1,0 +1,74 @@
+"""If, unless, only if, even if: what a statement depends on."""
+
+from types import MappingProxyType
+
+from harness.fidelity.case import Finding
+from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.polarity import denials
+from harness.fidelity.reading.text import Text
+
+NAME = "conditions"
+_MARKS = MappingProxyType(
+    {
+        "if": "if|provided|provided that|as long as|in case|whenever|given|on condition|subject to|with|once|when|depending on|where|如果|若|假如|要是|倘若|只要|的话|一旦|凭|须|视|当|需",
+        "unless": "unless|except if|except when|if not|除非|如果不",
+        "regardless": "regardless|whether|even if|even though|no matter|anyway|irrespective|despite|无论|不论|不管|即使|即便|哪怕|任何情况",
+        "only": "only|只有|仅|只|才|仅限",
+    }
+)
+_NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _MARKS.items())
+_STRONG = frozenset(
+    "if provided unless as long as in case subject to on condition 如果 若 假如 要是 倘若 只要 的话 除非 只有 凭".split()
+)
+
+
+def check(both: Pair) -> list[Finding]:
+    ours, theirs = _marks(both.reference), _marks(both.candidate)
+    balance = len(denials(both.reference)) - len(denials(both.candidate))
+    found = []
+    if "unless" in ours and "unless" not in theirs and "if" in theirs and balance % 2 == 0:
+        found.append(_finding(1.0, f"“{theirs['if']}” stands where the reference says “{ours['unless']}”"))
+    if "unless" in theirs and "unless" not in ours and "if" in ours and balance % 2 == 0:
+        found.append(_finding(1.0, f"“{theirs['unless']}” stands where the reference says “{ours['if']}”"))
+    if "regardless" in theirs and "regardless" not in ours and ours.keys() & {"if", "unless", "only"}:
+        found.append(_finding(0.9, f"“{theirs['regardless']}” lifts the condition “{next(iter(ours.values()))}”"))
+    if "regardless" in ours and "regardless" not in theirs and theirs.keys() & {"if", "unless", "only"}:
+        found.append(_finding(0.7, f"“{next(iter(theirs.values()))}” is a condition that the reference rules out"))
+    return found or [*_dropped(both, ours, theirs)]
+
+
+def _finding(severity: float, reason: str) -> Finding:
+    return Finding(check=NAME, severity=severity, reason=reason)
+
+
+def _dropped(both: Pair, ours: dict[str, str], theirs: dict[str, str]) -> list[Finding]:
+    """A condition of the reference that left no trace, or one that the candidate made up."""
+    lost = [_clause_loss(both.reference, both.partner_back, at) for at in _strong(both.reference)]
+    new = [_clause_loss(both.candidate, both.partner, at) for at in _strong(both.candidate)]
+    found = []
+    if lost and max(lost) > 0.5 and not theirs.keys() & {"if", "unless", "only"}:
+        found.append(_finding(0.8, f"the condition “{next(iter(ours.values()), '')} …” of the reference is missing"))
+    if new and max(new) > 0.5 and not ours.keys() & {"if", "unless", "only"}:
+        found.append(_finding(0.6, f"the condition “{next(iter(theirs.values()), '')} …” is not in the reference"))
+    return found
+
+
+def _strong(text: Text) -> list[int]:
+    return [i for i, w in enumerate(text.words) if w.lemma in _STRONG or w.text.casefold() in _STRONG]
+
+
+def _clause_loss(text: Text, partner: tuple[int | None, ...], at: int) -> float:
+    """Share of the words of the clause after the mark that the other text lacks."""
+    words = [
+        i for i, w in enumerate(text.words) if i >= at and w.clause == text.words[at].clause and w.content and i != at
+    ]
+    return sum(partner[i] is None for i in words) / len(words) if words else 0.0
+
+
+def _marks(text: Text) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in text.words:
+        for kind, members in _NAMES:
+            if word.lemma in members or word.text.casefold() in members:
+                found.setdefault(kind, word.text)
+    return found

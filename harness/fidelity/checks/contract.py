@@ -1,0 +1,65 @@
+"""The output contract: the answer's text is JSON, satisfies the schema, and its fields hold something."""
+
+import json
+import re
+from collections.abc import Iterator
+
+from harness.fidelity.case import Finding
+from harness.fidelity.reading.pair import Pair
+
+NAME = "contract"
+_HOLLOW = re.compile(
+    r"\s*(?:n/?a|none|null|unknown|tbd|todo|string|text|value|\.{3}|…|-+|无|暂无|未知|待定)?\s*\.?\s*", re.I
+)
+_FENCE = re.compile(r"^\s*```(?:json)?\s*|\s*```\s*$")
+
+
+def check(both: Pair) -> list[Finding]:
+    text, reference = both.case.candidate.strip(), both.case.reference.strip()
+    if both.case.contract is None and not reference.startswith(("{", "[")):
+        return []
+    value, broken = _parsed(text)
+    if broken:
+        return [Finding(check=NAME, severity=1.0, reason=f"the answer is not the JSON asked for: {broken}")]
+    found = [Finding(check=NAME, severity=1.0, reason=r) for r in _violations(value, both.case.contract)]
+    wanted, unreadable = _parsed(reference)
+    if unreadable:
+        wanted = None
+    return found + [Finding(check=NAME, severity=0.9, reason=r) for r in _hollow(value, wanted, "")]
+
+
+def _parsed(text: str) -> tuple[object, str]:
+    try:
+        return json.loads(_FENCE.sub("", text)), ""
+    except (ValueError, RecursionError) as error:
+        return None, str(error).split(":")[0] or "too deep"
+
+
+def _violations(value: object, schema: dict[str, object] | None) -> Iterator[str]:
+    if schema is None:
+        return
+    import jsonschema
+
+    try:
+        errors = sorted(jsonschema.Draft202012Validator(schema).iter_errors(value), key=str)
+    except (jsonschema.SchemaError, RecursionError, TypeError, ValueError, KeyError, AttributeError):
+        return  # the schema is at fault, not the answer; loading a set refuses such a schema
+    for error in errors[:3]:
+        yield f"the answer breaks its contract at {error.json_path}: {error.message[:160]}"
+
+
+def _hollow(value: object, wanted: object, path: str) -> Iterator[str]:
+    """Fields that are there and say nothing, where the reference says something (or nothing is known of it)."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _hollow(inner, wanted.get(key) if isinstance(wanted, dict) else None, f"{path}.{key}".strip("."))
+        if isinstance(wanted, dict):
+            for key in wanted.keys() - value.keys():
+                yield f"the field “{path}.{key}” is missing".replace("“.", "“")
+        return
+    empty = value is None or value == [] or (isinstance(value, str) and _HOLLOW.fullmatch(value) is not None)
+    was_empty = wanted is None or wanted == [] or (isinstance(wanted, str) and _HOLLOW.fullmatch(wanted) is not None)
+    if empty and isinstance(value, str | None | list) and not (was_empty and wanted == value):
+        if value in (None, []) and wanted in (None, []):
+            return
+        yield f"the field “{path or 'answer'}” is there and says nothing"

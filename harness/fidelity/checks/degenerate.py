@@ -1,0 +1,63 @@
+"""Text that is no answer at all: empty, repeating itself, noise, or the question handed back."""
+
+import re
+from collections import Counter
+
+from harness.fidelity.case import Finding
+from harness.fidelity.reading.pair import Pair
+
+NAME = "degenerate"
+_LOOP = re.compile(r"(.{2,40}?)\1{3,}", re.DOTALL)
+_HOLLOW = re.compile(
+    r"\W*(?:n/?a|none|null|nil|undefined|nan|unknown|tbd|todo|ok|okay|yes|no|sure|done|placeholder|lorem ipsum.*|"
+    r"\[?(?:your |insert |the )?(?:answer|text|response)(?: here)?\]?|string|\[object object\]|无|暂无|未知|待定|好的|是的|空)\W*",
+    re.IGNORECASE,
+)
+_SLOT = re.compile(
+    r"\{\{?\s*[\w.]+\s*\}?\}|<\s*[A-Za-z_]{3,}\s*>|\[(?:name|date|amount|number|order|city|insert[^\]]*|your[^\]]*)\]",
+    re.IGNORECASE,
+)
+_EMPTY_TALK = re.compile(
+    r"^\W*(?:thank you for (?:your question|asking|reaching out|contacting)|great question|happy to help|glad to help|"
+    r"here (?:is|are) (?:the|your) (?:answer|information|details|summary)|we (?:value|appreciate) your|your (?:question|request) (?:is|has been) "
+    r"(?:important|received|processed|noted)|感谢您的(?:提问|咨询|支持|来电)|很高兴为您(?:服务|解答)|以下是(?:您需要的|相关)?(?:答案|信息|内容)|"
+    r"您的问题(?:很重要|已收到))[^.。!！?？]*[.。!！:：?？]?\W*$",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def check(both: Pair) -> list[Finding]:
+    text = both.case.candidate.strip()
+    if not text:
+        return [Finding(check=NAME, severity=1.0, reason="the answer is empty")]
+    if _HOLLOW.fullmatch(text) and not _HOLLOW.fullmatch(both.case.reference.strip()):
+        return [Finding(check=NAME, severity=1.0, reason=f"“{text[:40]}” says nothing")]
+    found = []
+    loop = _LOOP.search(text[:4000])
+    if loop and not _LOOP.search(both.case.reference) and re.search(r"\w", loop[1]):
+        found.append(
+            Finding(check=NAME, severity=1.0, reason=f"the text repeats “{loop[1].strip()[:40]}” over and over")
+        )
+    slot = _SLOT.search(text)
+    if slot and not _SLOT.search(both.case.reference) and "{" not in both.case.reference:
+        found.append(Finding(check=NAME, severity=1.0, reason=f"the placeholder “{slot[0]}” was not filled"))
+    if _EMPTY_TALK.match(text):
+        found.append(Finding(check=NAME, severity=1.0, reason="the answer is courtesy without substance"))
+    if not re.search(r"\w", text):
+        found.append(Finding(check=NAME, severity=1.0, reason="the answer holds no words"))
+    elif _repetitive(both):
+        found.append(Finding(check=NAME, severity=0.9, reason="the same few words make up the text"))
+    question = both.case.prompt.strip().rstrip("?？").casefold()
+    if len(question) > 8 and question in text.casefold() and len(text) < len(question) * 1.3:
+        found.append(Finding(check=NAME, severity=0.9, reason="the answer only repeats the question"))
+    if text.endswith(("?", "？")) and not both.case.reference.rstrip().endswith(("?", "？")):
+        found.append(Finding(check=NAME, severity=0.6, reason="the answer is a question"))
+    return found
+
+
+def _repetitive(both: Pair) -> bool:
+    words = [word.lemma for word in both.candidate.words if not word.mark]
+    if len(words) < 12:
+        return False
+    top = Counter(zip(words, words[1:], strict=False)).most_common(1)[0][1]
+    return len(set(words)) / len(words) < 0.3 or top > max(3, len(words) // 6)

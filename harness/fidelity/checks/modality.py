@@ -1,0 +1,75 @@
+"""Must, should, may, might, will: how binding and how certain a statement is."""
+
+from types import MappingProxyType
+
+from harness.fidelity.case import Finding
+from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.polarity import denials
+from harness.fidelity.reading.text import Text
+
+NAME = "modality"
+_FORCE = MappingProxyType(
+    {
+        "must": "must|have to|need to|required|mandatory|compulsory|obligatory|shall|obliged|necessary|essential|需要|必须|须|务必|必需|强制|必填|一定要",
+        "should": "should|recommended|advisable|recommend|advise|encouraged|suggested|应该|建议|最好|推荐|宜",
+        "may": "may|can|could|optional|voluntary|allowed|permitted|free to|可以|可|能|能够|允许|可选|自愿|选填",
+        "might": "might|possibly|maybe|perhaps|likely|probably|could|expected|estimated|tentative|tentatively|may|possible|可能|或许|也许|预计|大概|有望|估计|恐怕|拟",
+        "certain": "will|definitely|certainly|guaranteed|guarantee|surely|always|confirmed|一定|肯定|必定|保证|确保|绝对|必然|必将|确定",
+    }
+)
+_NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _FORCE.items())
+_CLASH = MappingProxyType(
+    {
+        ("must", "should"): 0.9, ("must", "may"): 0.9, ("should", "must"): 0.9, ("may", "must"): 0.9, ("might", "certain"): 0.9,
+        ("certain", "might"): 0.7, ("might", "must"): 0.5, ("should", "may"): 0.4, ("must", "free"): 1.0, ("free", "must"): 1.0,
+        ("barred", "free"): 1.0, ("free", "barred"): 1.0, ("barred", "should"): 0.6,
+    }
+)  # fmt: skip
+
+
+def check(both: Pair) -> list[Finding]:
+    ours, theirs = _forces(both.reference), _forces(both.candidate)
+    found = []
+    for (here, there), severity in _CLASH.items():
+        if here in ours and here not in theirs and there in theirs and there not in ours:
+            reason = f"“{theirs[there]}” is not as binding, or not as sure, as “{ours[here]}”"
+            found.append(Finding(check=NAME, severity=severity, reason=reason))
+    if not found and "might" in ours and not {"might", "may", "should"} & theirs.keys():
+        if not {"must"} & theirs.keys():
+            found.append(
+                Finding(
+                    check=NAME, severity=0.5, reason=f"“{ours['might']}” is gone: what was possible is now said flatly"
+                )
+            )
+    if not found and "might" in theirs and not {"might", "may", "should"} & ours.keys():
+        found.append(
+            Finding(
+                check=NAME, severity=0.4, reason=f"“{theirs['might']}” makes uncertain what the reference says flatly"
+            )
+        )
+    return found
+
+
+def _forces(text: Text) -> dict[str, str]:
+    """Force -> word; with a negation, "barred" (must not, cannot) or "free" (need not)."""
+    denied = {i for denial in denials(text) for i in (denial.at, *denial.reach)}
+    starts = {denial.at for denial in denials(text)}
+    found: dict[str, str] = {}
+    for at, word in enumerate(text.words):
+        names = {word.text.casefold(), word.lemma}
+        for kind, members in _NAMES:
+            if not names & members:
+                continue
+            negated = at in denied or any(i in starts for i in (at + 1, at - 1, at - 2) if i >= 0)
+            if not negated:
+                found.setdefault(kind, word.text)
+            elif kind == "must":
+                barred = names & {"must", "shall"} and at + 1 in starts
+                found.setdefault("barred" if barred else "free", word.text)
+            elif kind == "may":
+                found.setdefault("barred", word.text)
+        if names & {"无需", "不必", "不用", "不需要", "无须", "免"}:
+            found.setdefault("free", word.text)
+        if names & {"禁止", "不得", "不能", "不可", "不准", "不许", "严禁", "不可以"}:
+            found.setdefault("barred", word.text)
+    return found

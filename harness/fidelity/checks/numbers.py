@@ -1,0 +1,45 @@
+"""Numbers, amounts, percentages, durations, measures: a value that changed, went missing or came from nowhere."""
+
+from harness.fidelity.case import Finding
+from harness.fidelity.reading.fact import Fact, Kind, comparable, same
+from harness.fidelity.reading.pair import Pair, same_facts
+
+NAME = "numbers"
+KINDS = frozenset({Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE})
+
+
+def check(both: Pair) -> list[Finding]:
+    return compare(both, KINDS, NAME)
+
+
+def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
+    """Findings for facts of `kinds`: changed 1, unsupported 0.8 (0.2 where prompt or context has it), missing 0.5."""
+    paired = list(same_facts(both.reference.facts, both.candidate.facts))
+    lost = [f for f in both.reference.facts if not any(f is a for a, _ in paired)]
+    new = [f for f in both.candidate.facts if not any(f is b for _, b in paired) and not _repeats(f, both)]
+    lost = [f for f in lost if not any(same(f, other) for other in both.candidate.facts)]
+    found = []
+    for fact in new:
+        if fact.kind in kinds:
+            found.append(_new(fact, lost, both, name))
+    changed = any(f.severity == 1.0 for f in found)
+    for fact in lost:
+        if fact.kind in kinds and not changed:
+            found.append(Finding(check=name, severity=0.5, reason=f"the {fact.kind} “{fact.text}” is missing"))
+    return found
+
+
+def _new(fact: Fact, lost: list[Fact], both: Pair, name: str) -> Finding:
+    rival = next((other for other in lost if comparable(other, fact)), None)
+    if rival is not None:
+        reason = f"“{fact.text}” stands where the reference says “{rival.text}”"
+        return Finding(check=name, severity=1.0, reason=reason)
+    if any(same(fact, other) for other in both.support.facts):
+        reason = f"“{fact.text}” comes from the prompt or its context, not from the reference"
+        return Finding(check=name, severity=0.2, reason=reason)
+    return Finding(check=name, severity=0.8, reason=f"nothing supports the {fact.kind} “{fact.text}”")
+
+
+def _repeats(fact: Fact, both: Pair) -> bool:
+    """A value said twice is said once."""
+    return any(same(fact, other) for other in both.reference.facts)

@@ -1,0 +1,35 @@
+"""What the answer leaves out: facts that have to be kept, and whole clauses of the reference."""
+
+from harness.fidelity.case import Finding
+from harness.fidelity.reading.mention import mentioned
+from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.text import Text
+
+NAME = "omission"
+KEPT = 0.34  # share of a clause's words that has to be found
+
+
+def check(both: Pair) -> list[Finding]:
+    found = [
+        Finding(check=NAME, severity=1.0, reason=f"“{fact.split(' | ')[0]}” has to be said and is not")
+        for fact in both.case.must_keep
+        if not mentioned(both.candidate, fact)
+    ]
+    gone = lost_clauses(both.reference, both.partner_back)
+    if gone:
+        share = sum(len(clause) for clause in gone) / max(1, len(both.reference.content))
+        texts = " … ".join(" ".join(both.reference.words[i].text for i in clause[:5]) for clause in gone[:2])
+        found.append(Finding(check=NAME, severity=min(0.9, 0.3 + share), reason=f"nothing is said of “{texts}”"))
+    return found
+
+
+def lost_clauses(text: Text, partner: tuple[int | None, ...]) -> list[list[int]]:
+    """Clauses of at least two content words of which the other text has less than `KEPT`."""
+    clauses: dict[int, list[int]] = {}
+    for i, word in enumerate(text.words):
+        if word.content:
+            clauses.setdefault(word.clause, []).append(i)
+    return [
+        clause for clause in clauses.values()
+        if len(clause) >= 2 and sum(partner[i] is not None for i in clause) / len(clause) < KEPT
+    ]  # fmt: skip

@@ -1,0 +1,67 @@
+"""All, most, some, none, only, except, including: how far a statement reaches."""
+
+from types import MappingProxyType
+
+from harness.fidelity.case import Finding
+from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.text import Text
+
+NAME = "quantifiers"
+CLASSES = MappingProxyType(
+    {
+        "all": "all every each everyone everybody everything always entire whole both any anyone anytime 所有 全部 全体 每 每个 任何 一律 均 都 一切 "
+        "总是 始终 全 所有人 大家 每位 每人 凡",
+        "most": "most majority mostly usually generally 大多数 多数 大部分 大多 通常 一般",
+        "some": "some several few certain part partly partially sometimes occasionally selected many 部分 有些 一些 某些 有的 少数 个别 有时 偶尔 很多",
+        "none": "none nobody nothing never neither",
+        "only": "only solely exclusively alone 只 仅 只有 仅限 只能 仅有 唯一 只限",
+        "except": "except excluding besides 除 除了 除外 之外 以外 不包括 不含 排除",
+        "including": "including included include even 包括 包含 含 在内 涵盖 连同",
+        "at_all": "anywhere everywhere nationwide worldwide 全国 全球 各地",
+    }
+)
+_PHRASES = MappingProxyType(
+    {"except for": "except", "other than": "except", "apart from": "except", "aside from": "except", "with the exception of": "except",
+     "not including": "except", "no one": "none", "along with": "including", "together with": "including", "a few": "some"}
+)  # fmt: skip
+_CLASH = MappingProxyType(
+    {
+        ("all", "some"): 1.0, ("all", "most"): 1.0, ("some", "all"): 1.0, ("most", "all"): 1.0, ("all", "none"): 0.8, ("none", "all"): 0.8,
+        ("some", "none"): 0.8, ("none", "some"): 1.0, ("most", "some"): 0.9, ("some", "most"): 0.9, ("except", "including"): 1.0,
+        ("including", "except"): 1.0, ("all", "only"): 0.8, ("only", "all"): 0.9, ("only", "including"): 0.9, ("including", "only"): 0.8,
+        ("most", "none"): 1.0, ("only", "except"): 0.9, ("except", "only"): 0.7,
+    }
+)  # fmt: skip
+
+
+def check(both: Pair) -> list[Finding]:
+    ours, theirs = _classes(both.reference), _classes(both.candidate)
+    lost = {k: v for k, v in ours.items() if k not in theirs}
+    new = {k: v for k, v in theirs.items() if k not in ours}
+    found = [
+        Finding(check=NAME, severity=severity, reason=f"“{new[there]}” stands where the reference says “{lost[here]}”")
+        for (here, there), severity in _CLASH.items()
+        if here in lost and there in new
+    ]
+    if found:
+        return found
+    for name, severity in (("only", 0.6), ("except", 0.6), ("some", 0.4), ("most", 0.4), ("all", 0.15)):
+        if name in lost:
+            found.append(Finding(check=NAME, severity=severity, reason=f"“{lost[name]}” of the reference is missing"))
+        if name in new:
+            found.append(Finding(check=NAME, severity=severity, reason=f"“{new[name]}” is not in the reference"))
+    return found
+
+
+def _classes(text: Text) -> dict[str, str]:
+    """Class -> the word that shows it."""
+    found: dict[str, str] = {}
+    for word in text.words:
+        for name in (word.text.casefold(), word.lemma):
+            kind = _PHRASES.get(name) or next((k for k, names in _NAMES if name in names), None)
+            if kind:
+                found.setdefault(kind, word.text)
+    return found
+
+
+_NAMES = tuple((kind, frozenset(names.split())) for kind, names in CLASSES.items())

@@ -1,0 +1,1 @@
+"""How a text is read before it is compared: words, clauses, facts, concepts, alignment."""

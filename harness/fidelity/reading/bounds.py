@@ -1,0 +1,49 @@
+"""Whether a quantity is a least or a most: "at least 5", "within 3 days", 不超过, 以上."""
+
+import re
+from dataclasses import replace
+
+from harness.fidelity.reading.fact import Fact, Kind
+
+_WINDOW = 28  # characters looked at on either side
+_BOUNDED = (Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE)
+_MOST_BEFORE = re.compile(
+    r"(?:no more than|not more than|not exceed(?:ing)?|no longer than|no later than|not over|not above|at most|up to|maximum(?: of)?|max\.?|"
+    r"less than|fewer than|under|below|within|limited to|capped at|maximum is|limit (?:is|of)|"
+    r"不超过|不得超过|不能超过|最多|至多|不高于|不大于|不多于|低于|少于|小于|不足|不到|不满|未满|上限为?|限)\s*(?:the |a |an |of |the first )?$",
+    re.I,
+)
+_LEAST_BEFORE = re.compile(
+    r"(?:no less than|not less than|no fewer than|not under|not below|at least|minimum(?: of)?|min\.?|more than|over|above|exceed(?:s|ing)?|"
+    r"greater than|upwards of|starting (?:at|from)|beyond|longer than|in excess of|minimum is|"
+    r"至少|最少|起码|不少于|不低于|不小于|超过|高于|大于|多于|已满|满|逾|下限为?)\s*(?:the |a |an |of )?$",
+    re.I,
+)
+_AFTER = re.compile(r"(?:after|only after|later than)\s*(?:the )?$", re.I)
+_MOST_AFTER = re.compile(
+    r"^\s*(?:or (?:less|fewer|under|below|lower|younger|earlier)|and under|at most|at the most|tops|maximum|max\b|及?以内|之内|内(?!容|部|存)|及?以下)",
+    re.I,
+)
+_LEAST_AFTER = re.compile(
+    r"^\s*(?:or (?:more|above|over|higher|older|longer)|and (?:up|over|above)|at least|minimum|\+|及?以上)", re.I
+)
+_ABOUT_BEFORE = re.compile(
+    r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|~|大约|约|大概|将近|近|差不多)\s*$", re.I
+)
+_ABOUT_AFTER = re.compile(r"^\s*(?:or so|左右|上下)", re.I)
+
+
+def with_bound(fact: Fact, plain: str, lang: str) -> Fact:
+    """The fact with its `bound` and `approximate` as the words around it say."""
+    if fact.kind not in _BOUNDED:
+        return fact
+    before, after = plain[max(0, fact.start - _WINDOW) : fact.start], plain[fact.end : fact.end + _WINDOW]
+    bound = 0
+    if _MOST_BEFORE.search(before) or _MOST_AFTER.search(after):
+        bound = -1
+    elif _LEAST_BEFORE.search(before) or _LEAST_AFTER.search(after):
+        bound = 1
+    elif fact.kind is Kind.DURATION and _AFTER.search(before):
+        bound = 1
+    approximate = bool(_ABOUT_BEFORE.search(before) or _ABOUT_AFTER.search(after))
+    return replace(fact, bound=bound, approximate=approximate) if bound or approximate else fact

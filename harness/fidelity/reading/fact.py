@@ -1,0 +1,104 @@
+"""A fact is a typed value: 59.90 USD, 17:30, 5 March, A-1234. Two wordings of one value are equal here."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+CLOCK_MIN = 12 * 60  # half a day on the clock
+Date = tuple[int | None, int | None, int | None]  # year, month, day; None: not said
+
+
+class Kind(StrEnum):
+    """What a fact measures."""
+
+    NUMBER = "number"
+    MONEY = "amount"
+    PERCENT = "percentage"
+    DURATION = "duration"
+    MEASURE = "measure"
+    TIME = "time"
+    DATE = "date"
+    WEEKDAY = "weekday"
+    DAY = "relative day"
+    IDENTIFIER = "identifier"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """One value in a text. `value` is in the base of its kind: seconds, grams, metres, minutes of the day, …"""
+
+    kind: Kind
+    value: float | str | Date
+    unit: str = ""  # currency, base unit, or "" for a bare number
+    start: int
+    end: int
+    text: str
+    bound: int = 0  # +1 at least, -1 at most, 0 neither
+    approximate: bool = False
+    half_day_open: bool = False  # a clock time that does not say morning or afternoon
+    raw: float | None = None  # the number as written, without its unit
+
+    @property
+    def key(self) -> str:
+        """A name equal for equal facts of one kind and unit."""
+        value = f"{self.value:.6g}" if isinstance(self.value, float) else str(self.value)
+        return f"#{self.kind}:{self.unit}:{value}"
+
+
+def same(one: Fact, other: Fact) -> bool:
+    """Whether both say the same value, as far as both say it."""
+    if one.kind is not other.kind:
+        return _loosely_same(one, other)
+    if one.kind is Kind.TIME:
+        return _same_time(one, other)
+    if one.kind is Kind.DATE and isinstance(one.value, tuple) and isinstance(other.value, tuple):
+        return _same_date(one.value, other.value)
+    if isinstance(one.value, float) and isinstance(other.value, float):
+        return (one.unit == other.unit or "" in (one.unit, other.unit)) and _close(one.value, other.value, one, other)
+    return one.value == other.value and one.unit == other.unit
+
+
+def comparable(one: Fact, other: Fact) -> bool:
+    """Whether a difference between both is a contradiction rather than two separate facts."""
+    if one.kind is not other.kind:
+        return (
+            {one.kind, other.kind} <= {Kind.NUMBER, Kind.IDENTIFIER}
+            or (
+                Kind.NUMBER in (one.kind, other.kind)
+                and {one.kind, other.kind} <= {Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE}
+            )
+            or {one.kind, other.kind} <= {Kind.DAY, Kind.WEEKDAY, Kind.DATE}
+        )
+    return True
+
+
+def _same_time(one: Fact, other: Fact) -> bool:
+    if not isinstance(one.value, float) or not isinstance(other.value, float):
+        return False
+    if one.value == other.value:
+        return True
+    either_open = one.half_day_open or other.half_day_open
+    return either_open and (one.value - other.value) % CLOCK_MIN == 0
+
+
+def _same_date(one: Date, other: Date) -> bool:
+    common = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    return bool(common) and all(a == b for a, b in common)
+
+
+def _loosely_same(one: Fact, other: Fact) -> bool:
+    """A bare number says the same as the number of a quantity; so does a day's number, or a code's digits."""
+    number, rest = (one, other) if one.kind is Kind.NUMBER else (other, one)
+    if number.kind is not Kind.NUMBER:
+        return False
+    if rest.kind is Kind.DATE and isinstance(rest.value, tuple):
+        return number.value in [float(part) for part in rest.value if part is not None]
+    if rest.kind is Kind.IDENTIFIER:
+        return str(rest.value).isdigit() and float(str(rest.value)) == number.value
+    if rest.kind is Kind.PERCENT and isinstance(rest.value, float) and isinstance(number.value, float):
+        return abs(rest.value - number.value) < 1e-6 or abs(rest.value - 100 * number.value) < 1e-6
+    return rest.kind not in (Kind.TIME, Kind.WEEKDAY, Kind.DAY) and rest.raw is not None and rest.raw == number.value
+
+
+def _close(a: float, b: float, one: Fact, other: Fact) -> bool:
+    tolerance = 0.03 if one.approximate or other.approximate else 1e-6
+    return abs(a - b) <= tolerance * max(abs(a), abs(b), 1e-9)

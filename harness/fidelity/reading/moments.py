@@ -1,0 +1,245 @@
+"""Find clock times, dates, weekdays and days said relative to now."""
+
+import re
+from collections.abc import Iterator
+
+from harness.fidelity.reading.fact import Fact, Kind
+from harness.fidelity.reading.numerals import chinese, english
+
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.?"
+)
+_WEEKDAYS = "mon|tue|wed|thu|fri|sat|sun"
+_HALF_DAY = r"(?P<half>[ap]\.?m\.?(?![a-z]))"
+_PART = r"(?:\s+(?:in the\s+|at\s+)?(?P<part>morning|afternoon|evening|night|tonight)\b)?"
+_HOUR = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2})"
+
+TIME_EN = re.compile(
+    rf"\b(?P<h>\d{{1,2}})(?P<sep>[:.])(?P<m>[0-5]\d)(?::[0-5]\d)?(?:\s?{_HALF_DAY})?{_PART}"
+    rf"|\b(?P<h2>{_HOUR})\s?(?P<half2>[ap]\.?m\.?(?![a-z]))"
+    rf"|\b(?P<h3>{_HOUR})\s+o['’]?clock{_PART.replace('part', 'part3')}"
+    rf"|\b(?P<rel>half past|half|quarter past|quarter to|a quarter past|a quarter to|(?P<mins>\w+)\s+(?:minutes\s+)?(?P<dir>past|to))"
+    rf"\s+(?P<h4>{_HOUR})\b(?!\s*(?:%|percent|days?|weeks?|hours?|months?|years?|minutes?))(?:\s?(?P<half4>[ap]\.?m\.?(?![a-z])))?{_PART.replace('part', 'part4')}"
+    r"|\b(?P<named>noon|midday|midnight)\b"
+    rf"|\b(?:at|until|till|by|from|before|after)\s+(?P<h5>{_HOUR})(?=\s+(?:in the|at night|tonight|on (?:mon|tue|wed|thu|fri|sat|sun)|tomorrow|today|sharp))"
+    rf"{_PART.replace('part', 'part5')}",
+    re.IGNORECASE,
+)
+DATE_EN = re.compile(
+    r"\b(?P<iso>(?P<y1>\d{4})[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2}))(?!\d)"
+    rf"|\b(?P<mon2>{_MONTH})\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])(?:,?\s+(?P<y2>(?:19|20)\d\d))?\b"
+    rf"|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<mon3>{_MONTH})(?:,?\s+(?P<y3>(?:19|20)\d\d))?\b"
+    rf"|\b(?P<mon4>{_MONTH})(?:\s+(?P<y4>(?:19|20)\d\d))?\b"
+    r"|\b(?P<a5>\d{1,2})/(?P<b5>\d{1,2})/(?P<y5>\d{2,4})\b"
+    r"|\bthe\s+(?P<d6>\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?:floor|time|place|person|edition|of [a-z]))"
+    r"|\b(?:Q(?P<q>[1-4])|(?P<qw>first|second|third|fourth|1st|2nd|3rd|4th) quarter)(?:\s+(?:of\s+)?(?P<yq>(?:19|20)\d\d))?\b"
+)
+_MAY = re.compile(r"\b(?:in|on|by|of|until|since|from|last|next|this|during|before|after|early|late|mid|end of)[\s-]+$")
+WEEKDAY_EN = re.compile(
+    r"\b(mon(?:day)?s?|tue(?:s|sday)?s?|wed(?:nesday)?s?|thu(?:rs|rsday)?s?|fri(?:day)?s?|saturdays?|sundays?|Sat|Sun(?=[\s,]+\d|[-–]))\b\.?",
+    re.IGNORECASE,
+)
+DAY_EN = re.compile(
+    r"\b(the day after tomorrow|the day before yesterday|today|tomorrow|yesterday|tonight|"
+    r"(?:next|last|this)\s+(?:week|month|year|quarter|summer|winter|spring|autumn))\b", re.IGNORECASE,
+)  # fmt: skip
+_ZH_PART = r"(?P<part>凌晨|清晨|早上|早晨|上午|中午|正午|午后|下午|傍晚|晚上|夜里|夜间|深夜|今晚|明晚|当晚|今早|明早)"
+TIME_ZH = re.compile(
+    rf"(?:{_ZH_PART})?(?P<h>\d{{1,2}})[:：](?P<m>[0-5]\d)(?:[:：][0-5]\d)?"
+    rf"|(?:{_ZH_PART.replace('part', 'part2')})?(?P<h2>\d{{1,2}}|[一二两三四五六七八九十]{{1,3}})(?:点钟?|时(?!间|段|候|长|效|刻))"
+    r"(?P<m2>半|整|[一三]刻|\d{1,2}分?|[一二三四五六七八九十]{1,3}分)?(?!小)"
+    r"|(?P<named>中午|正午|午夜|零点)(?!\d|[一二两三四五六七八九十])"
+)
+DATE_ZH = re.compile(
+    r"(?:(?P<y>\d{4}|[零〇一二三四五六七八九]{4})\s?年\s?)?(?P<m>\d{1,2}|[一二三四五六七八九十]{1,2})\s?月\s?(?:(?P<d>\d{1,2}|[一二三四五六七八九十]{1,3})\s?[日号])?(?![个])"
+    r"|(?P<y2>\d{4}|[零〇一二三四五六七八九]{4})\s?年(?![内前后间])"
+    r"|(?P<iso>(?P<y3>\d{4})[-/.](?P<m3>\d{1,2})[-/.](?P<d3>\d{1,2}))(?!\d)"
+    r"|(?<![\d一二三四五六七八九十])(?P<d4>\d{1,2}|[一二三四五六七八九十]{1,3})号(?![楼线门室桌机房厅座馆])"
+    r"|第?(?P<q>[一二三四1234])季度|\bQ(?P<q2>[1-4])(?![0-9])"
+)
+WEEKDAY_ZH = re.compile(r"(?:(?:上|下|本|这)?(?:周|星期|礼拜))([一二三四五六日天末])(?!年)")
+DAY_ZH = re.compile(
+    r"大后天|后天|大前天|前天|今天|今日|今晚|今早|明天|明日|明晚|明早|昨天|昨日|昨晚|次日|翌日|"
+    r"(?:上上|下下|上|下|本|这)个?(?:周|星期|月|季度)(?![一二三四五六日天末])|去年|今年|明年|前年|后年"
+)
+_DAY_NAMES = {
+    "tonight": "today", "今日": "今天", "今晚": "今天", "今早": "今天", "明日": "明天", "明晚": "明天", "明早": "明天",
+    "昨日": "昨天", "昨晚": "昨天", "次日": "明天", "翌日": "明天",
+}  # fmt: skip
+
+
+def english_moments(text: str) -> Iterator[Fact]:
+    """Dates first, then times, weekdays and relative days."""
+    for match in DATE_EN.finditer(text):
+        if (
+            match["mon4"] in ("May", "March", "Mar")
+            and not match["y4"]
+            and not _MAY.search(text[: match.start()].lower())
+        ):
+            continue
+        found = _english_date(match)
+        if found is not None:
+            yield found
+    for match in TIME_EN.finditer(text):
+        found = _english_time(match)
+        if found is not None:
+            yield found
+    for match in WEEKDAY_EN.finditer(text):
+        if match[1][0].islower() and len(match[1]) < 6:
+            continue
+        yield _fact(match, Kind.WEEKDAY, match[1].lower()[:3])
+    for match in DAY_EN.finditer(text):
+        name = " ".join(match[1].lower().split())
+        yield _fact(match, Kind.DAY, _DAY_NAMES.get(name, name))
+
+
+def chinese_moments(text: str) -> Iterator[Fact]:
+    """Dates first, then times, weekdays and relative days."""
+    for match in DATE_ZH.finditer(text):
+        found = _chinese_date(match)
+        if found is not None:
+            yield found
+    for match in TIME_ZH.finditer(text):
+        found = _chinese_time(match)
+        if found is not None:
+            yield found
+    for match in WEEKDAY_ZH.finditer(text):
+        prefix = {"上": "上", "下": "下"}.get(match[0][0], "")
+        yield _fact(match, Kind.WEEKDAY, prefix + match[1].replace("天", "日"))
+    for match in DAY_ZH.finditer(text):
+        name = match[0].replace("个", "").replace("这", "本").replace("星期", "周")
+        yield _fact(match, Kind.DAY, _DAY_NAMES.get(name, name))
+
+
+def _fact(
+    match: re.Match[str], kind: Kind, value: str | tuple[int | None, int | None, int | None], unit: str = ""
+) -> Fact:
+    return Fact(kind=kind, value=value, unit=unit, start=match.start(), end=match.end(), text=match[0])
+
+
+def _month(name: str) -> int:
+    return _MONTHS.split("|").index(name.lower()[:3]) + 1
+
+
+def _english_date(match: re.Match[str]) -> Fact | None:
+    g = match.groupdict()
+    if g["q"] or g["qw"]:
+        quarter = g["q"] or {"f": "1", "s": "2", "t": "3"}.get(g["qw"][0], g["qw"][0])
+        quarter = "4" if g["qw"] == "fourth" else quarter
+        return _fact(match, Kind.DATE, (_number(g["yq"]), None, int(quarter)), "quarter")
+    if g["iso"]:
+        return _fact(match, Kind.DATE, (int(g["y1"]), int(g["m1"]), int(g["d1"])))
+    for mon, day, year in (("mon2", "d2", "y2"), ("mon3", "d3", "y3")):
+        if g[mon]:
+            return _fact(match, Kind.DATE, (_number(g[year]), _month(g[mon]), int(g[day])))
+    if g["mon4"]:
+        return _fact(match, Kind.DATE, (_number(g["y4"]), _month(g["mon4"]), None))
+    if g["y5"]:
+        a, b, year = int(g["a5"]), int(g["b5"]), int(g["y5"])
+        month, day = (b, a) if a > 12 else (a, b)
+        return _fact(match, Kind.DATE, (year if year > 99 else 2000 + year, month, day))
+    return _fact(match, Kind.DATE, (None, None, int(g["d6"])))
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text else None
+
+
+def _clock(match: re.Match[str], hour: float, minute: float, afternoon: bool | None) -> Fact | None:
+    """`afternoon` None: not said."""
+    if not (0 <= hour <= 24 and 0 <= minute < 60):
+        return None
+    if afternoon is True and hour < 12:
+        hour += 12
+    if afternoon is False and hour == 12:
+        hour = 0
+    open_half = afternoon is None and hour <= 12
+    return Fact(
+        kind=Kind.TIME, value=float(hour * 60 + minute), start=match.start(), end=match.start() + len(match[0].rstrip()),
+        text=match[0].rstrip(), half_day_open=open_half,
+    )  # fmt: skip
+
+
+def _english_time(match: re.Match[str]) -> Fact | None:
+    g = match.groupdict()
+    if g["named"]:
+        return _clock(
+            match, 0 if g["named"].lower() == "midnight" else 12, 0, afternoon=g["named"].lower() != "midnight"
+        )
+    half = g["half"] or g["half2"] or g["half4"]
+    part = (g["part"] or g["part3"] or g["part4"] or g["part5"] or "").lower()
+    afternoon = half.lower().startswith("p") if half else (part != "morning" if part else None)
+    if g["h"]:
+        if (
+            g["sep"] == "."
+            and afternoon is None
+            and not re.search(r"\b(?:at|by|until|till|from)\s+$", match.string[: match.start()])
+        ):
+            return None
+        return _clock(match, float(g["h"]), float(g["m"]), afternoon)
+    hour = english(g["h2"] or g["h3"] or g["h4"] or g["h5"]) or 0.0
+    if not g["rel"]:
+        return _clock(match, hour, 0, afternoon)
+    words = g["rel"].lower()
+    minutes = 30.0 if words.startswith("half") else 15.0 if "quarter" in words else english(g["mins"] or "")
+    if minutes is None or (g["mins"] and (minutes % 5 or g["mins"].isdigit())):
+        return None
+    back = words.endswith("to") and not words.startswith("half")
+    hour = (hour - 1 or 12) if back else hour
+    return _clock(match, hour, 60 - minutes if back else minutes, afternoon)
+
+
+def _chinese_time(match: re.Match[str]) -> Fact | None:
+    g = match.groupdict()
+    if g["named"]:
+        midnight = g["named"] in ("午夜", "零点")
+        return _clock(match, 0 if midnight else 12, 0, afternoon=not midnight)
+    part = g["part"] or g["part2"] or ""
+    afternoon: bool | None = None
+    if part:
+        afternoon = part in (
+            "中午",
+            "正午",
+            "午后",
+            "下午",
+            "傍晚",
+            "晚上",
+            "夜里",
+            "夜间",
+            "深夜",
+            "今晚",
+            "明晚",
+            "当晚",
+        )
+    if g["h"]:
+        return _clock(match, float(g["h"]), float(g["m"]), afternoon)
+    hour = chinese(g["h2"])
+    if hour is None or (g["h2"] == "一" and not part and not g["m2"] and not match[0].endswith("钟")):
+        return None
+    if part in ("中午", "正午") and hour in (11.0,):
+        afternoon = False
+    tail = (g["m2"] or "").rstrip("分")
+    minute = {"": 0.0, "半": 30.0, "整": 0.0, "一刻": 15.0, "三刻": 45.0}.get(tail)
+    minute = chinese(tail) if minute is None else minute
+    return None if minute is None else _clock(match, hour, minute, afternoon)
+
+
+def _chinese_date(match: re.Match[str]) -> Fact | None:
+    g = match.groupdict()
+    quarter = g["q"] or g["q2"]
+    if quarter:
+        return _fact(match, Kind.DATE, (None, None, int(chinese(quarter) or 0)), "quarter")
+    if g["iso"]:
+        return _fact(match, Kind.DATE, (int(g["y3"]), int(g["m3"]), int(g["d3"])))
+    if g["d4"]:
+        day = chinese(g["d4"])
+        return _fact(match, Kind.DATE, (None, None, int(day))) if day and day <= 31 else None
+    if g["y2"]:
+        return _fact(match, Kind.DATE, (int(chinese(g["y2"]) or 0), None, None))
+    month, day = chinese(g["m"]), chinese(g["d"]) if g["d"] else None
+    year = chinese(g["y"]) if g["y"] else None
+    if not month or month > 12:
+        return None
+    return _fact(match, Kind.DATE, (int(year) if year else None, int(month), int(day) if day else None))

@@ -1,0 +1,143 @@
+"""A case as the checks see it: both texts read, and which words of one say what which words of the other say."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from typing import NamedTuple
+
+from harness.fidelity.case import Case
+from harness.fidelity.reading.fact import Fact, same
+from harness.fidelity.reading.text import Text, Word, read
+
+
+class Edit(NamedTuple):
+    """A stretch in which the texts differ between stretches in which they agree; either side may be empty."""
+
+    removed: tuple[Word, ...]
+    added: tuple[Word, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Reference and candidate, read and aligned. Indices count the words of `Text.words`."""
+
+    case: Case
+    reference: Text
+    candidate: Text
+    partner: tuple[int | None, ...]  # per word of the candidate: the word of the reference it stands for
+    partner_back: tuple[int | None, ...]  # per word of the reference
+
+    @cached_property
+    def support(self) -> Text:
+        """Prompt and context, read once: what the answer may lean on besides the reference."""
+        return read(f"{self.case.prompt}\n{self.case.context}", self.reference.lang)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The candidate's words, each named as the word of the reference that it stands for."""
+        return tuple(
+            word.lemma if at is None else self.reference.words[at].lemma
+            for word, at in zip(self.candidate.words, self.partner, strict=True)
+        )
+
+    @cached_property
+    def edits(self) -> tuple[Edit, ...]:
+        """What was replaced, removed and added, marks and articles left out."""
+        return tuple(_edits(self))
+
+    @cached_property
+    def closeness(self) -> float:
+        """Share of words that stand in the same order in both texts, in [0, 1]; 1: the same sentence."""
+        ours, theirs = _comparable(self)
+        if not ours or not theirs:
+            return 0.0
+        matcher = SequenceMatcher(None, [n for n, _ in ours], [n for n, _ in theirs], autojunk=False)
+        return matcher.ratio()
+
+    @cached_property
+    def missing(self) -> tuple[Word, ...]:
+        """Content words of the reference that the candidate says in no way."""
+        words = zip(self.reference.words, self.partner_back, strict=True)
+        return tuple(word for word, at in words if word.content and at is None)
+
+    @cached_property
+    def added(self) -> tuple[Word, ...]:
+        """Content words of the candidate that the reference says in no way."""
+        words = zip(self.candidate.words, self.partner, strict=True)
+        return tuple(word for word, at in words if word.content and at is None)
+
+
+def pair(case: Case) -> Pair:
+    """Read and align the texts of `case`. Never raises."""
+    reference = read(case.reference, case.lang)
+    candidate = read(case.candidate, None)
+    forth = _align(reference.words, candidate.words)
+    back: list[int | None] = [None] * len(reference.words)
+    for at, target in enumerate(forth):
+        if target is not None:
+            back[target] = at
+    return Pair(case=case, reference=reference, candidate=candidate, partner=tuple(forth), partner_back=tuple(back))
+
+
+def alike(one: Word, other: Word) -> bool:
+    """Whether two words can say the same: equal base form, a shared concept, or one value."""
+    if one.fact and other.fact:
+        return same(one.fact, other.fact)
+    return one.lemma == other.lemma or (bool(one.concepts) and not one.concepts.isdisjoint(other.concepts))
+
+
+def same_facts(one: Sequence[Fact], other: Sequence[Fact]) -> Iterator[tuple[Fact, Fact]]:
+    """Pairs of facts that say one value, each used once, exact wordings first."""
+    left = list(other)
+    for exact in (True, False):
+        for fact in one:
+            found = next((f for f in left if (f.key == fact.key if exact else same(fact, f))), None)
+            if found is not None:
+                left.remove(found)
+                yield fact, found
+
+
+def _align(reference: Sequence[Word], candidate: Sequence[Word]) -> list[int | None]:
+    forth: list[int | None] = [None] * len(candidate)
+    used: set[int] = set()
+    names = [w.lemma for w in reference], [w.lemma for w in candidate]
+    for block in SequenceMatcher(None, *names, autojunk=False).get_matching_blocks():
+        for step in range(block.size):
+            forth[block.b + step] = block.a + step
+            used.add(block.a + step)
+    ratio = len(reference) / max(1, len(candidate))
+    for equal in (True, False):
+        for at, word in enumerate(candidate):
+            if forth[at] is None and not word.mark:
+                fits = [
+                    i for i, other in enumerate(reference)
+                    if i not in used and not other.mark and (word.lemma == other.lemma if equal else _stands_for(other, word))
+                ]  # fmt: skip
+                if fits:
+                    forth[at] = min(fits, key=lambda i: abs(i - at * ratio))
+                    used.add(forth[at])  # type: ignore[arg-type]
+    return forth
+
+
+def _stands_for(one: Word, other: Word) -> bool:
+    return one.function == other.function and alike(one, other)
+
+
+_SKIPPED = frozenset("a an the 的 了 please 请".split())
+
+
+def _comparable(both: Pair) -> tuple[list[tuple[str, Word]], list[tuple[str, Word]]]:
+    ours = [(w.lemma, w) for w in both.reference.words if not w.mark and w.lemma not in _SKIPPED]
+    theirs = [
+        (n, w) for n, w in zip(both.names, both.candidate.words, strict=True) if not w.mark and w.lemma not in _SKIPPED
+    ]
+    return ours, theirs
+
+
+def _edits(both: Pair) -> Iterator[Edit]:
+    ours, theirs = _comparable(both)
+    matcher = SequenceMatcher(None, [n for n, _ in ours], [n for n, _ in theirs], autojunk=False)
+    for tag, a0, a1, b0, b1 in matcher.get_opcodes():
+        if tag != "equal":
+            yield Edit(tuple(w for _, w in ours[a0:a1]), tuple(w for _, w in theirs[b0:b1]))

@@ -1,0 +1,164 @@
+"""What a text denies: each negation with the words in its reach."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from harness.fidelity.reading.lexicon import Lexicon, lexicon
+from harness.fidelity.reading.text import Text, Word
+
+
+class Denial(NamedTuple):
+    """One negation. Indices count `Text.words`."""
+
+    at: int  # the negating word
+    reach: tuple[int, ...]  # content words it denies
+    clause: tuple[int, ...]  # all content words of its clause
+    bases: frozenset[str]  # what a lexical negation denies: "closed" denies "open"
+    lexical: bool
+
+
+_EXPLICIT = frozenset(
+    ["not", "no", "never", "neither", "nor", "without", "none", "nobody", "no one", "nothing", "nowhere", "hardly", "cannot",
+     "barely", "except", "except for", "excluding", "other than", "apart from", "aside from", "not including", "but for",
+     "with the exception of", "excepted"]
+)  # fmt: skip
+_LEXICAL = MappingProxyType(
+    {
+        "prohibit": "allow", "prohibited": "allow", "forbid": "allow", "forbidden": "allow", "ban": "allow", "disallow": "allow",
+        "banned": "allow", "illegal": "legal", "reject": "accept approve", "rejected": "accept approve", "refuse": "accept approve",
+        "refused": "accept approve", "deny": "accept approve", "denied": "accept approve", "declined": "accept approve",
+        "decline": "accept approve", "fail": "succeed work", "failed": "succeed work", "failure": "success", "unsuccessful": "successful",
+        "unable": "can able", "impossible": "possible", "lack": "have", "out of stock": "in stock available",
+        "sold out": "in stock available", "exclude": "include cover", "excluded": "include cover", "omit": "include",
+        "exempt": "must pay", "waive": "charge", "waived": "charge", "closed": "open", "shut": "open", "offline": "online",
+        "cancel": "take place", "cancelled": "take place", "canceled": "take place", "absent": "present", "optional": "must required",
+        "voluntary": "required", "ineligible": "eligible", "expired": "valid", "down": "up", "broken": "work", "refrain": "",
+        "avoid": "", "prevent": "", "empty": "full", "void": "valid", "pending": "resolved completed", "outstanding": "paid",
+        "unpaid": "paid", "call off": "take place", "turn down": "accept", "free": "charge", "free of charge": "charge", "delayed": "on time",
+        "late": "on time", "not allow": "allow", "bar": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
+        "useless": "use", "lose": "keep", "miss": "attend",
+    }
+)  # fmt: skip
+_IDIOMS = frozenset("hesitate worry forget mind doubt problem wonder matter necessarily only just later longer".split())
+_PREFIXES = ("non-", "non", "un", "in", "im", "ir", "il", "dis")
+_ZH_MARKS = ("不", "没有", "没", "未", "无", "非", "勿", "别", "莫")
+_ZH_HARMLESS = frozenset(
+    "不同 不过 不仅 不但 不久 不断 不错 不管 不论 不少 不妨 不好意思 不超过 不少于 不低于 不高于 不多于 不足 不到 不满 不大于 不小于 不得超过 未来 无线 无数 无论 "
+    "没关系 没问题 非常 非洲 别的 别人 别墅 非处方 无人机 未婚 无限 无害 不一致 不一样 非工作日 不限 未成年人".split()
+)
+_ZH_LEXICAL = MappingProxyType(
+    {
+        "禁止": "允许 可以", "严禁": "允许 可以", "禁": "允许 可以", "拒绝": "接受 同意", "驳回": "批准 通过", "否决": "通过", "失败": "成功",
+        "停止": "继续", "缺货": "有货", "售罄": "有货", "断货": "有货", "卖完": "有货", "取消": "举行", "关门": "营业", "打烊": "营业", "停业": "营业",
+        "闭馆": "开放", "关闭": "打开 开放", "休息": "营业", "除外": "包括", "除了": "包括", "除": "包括", "排除": "包括", "拒": "接受",
+        "免费": "收费", "免": "收", "免除": "收取", "过期": "有效", "失效": "有效", "作废": "有效", "自愿": "必须", "可选": "必须", "晚点": "准时", "延误": "准时",
+        "请勿": "", "暂停": "继续", "停用": "启用", "缺席": "出席", "拖欠": "付清", "歇业": "营业",
+    }
+)  # fmt: skip
+
+
+def denials(text: Text) -> tuple[Denial, ...]:
+    """The negations of a text; two that cancel out ("not impossible") are left out."""
+    found = list(_found(text))
+    kept: list[Denial] = []
+    for denial in found:
+        if kept and denial.lexical and not kept[-1].lexical and _next_to(kept[-1], denial, text.words):
+            kept.pop()  # not unavailable
+        else:
+            kept.append(denial)
+    return tuple(kept)
+
+
+def _next_to(one: Denial, other: Denial, words: Sequence[Word]) -> bool:
+    between = words[one.at + 1 : other.at]
+    return words[one.at].clause == words[other.at].clause and not any(w.content for w in between) and len(between) < 4
+
+
+def _found(text: Text) -> Iterator[Denial]:
+    words = text.words
+    for at, word in enumerate(words):
+        bases, lexical = _negates(word, at, words)
+        if bases is None:
+            continue
+        clause = tuple(i for i, w in enumerate(words) if w.content and w.clause == word.clause and (i != at or lexical))
+        reach = tuple(i for i in clause if i > at)
+        if not lexical:
+            following = _continued(words, at) if not reach else ()
+            reach = reach or following or tuple(i for i in clause if i < at)[-3:]
+        yield Denial(at, reach, clause or reach, frozenset(bases), lexical)
+
+
+def _continued(words: Sequence[Word], at: int) -> tuple[int, ...]:
+    """The next clause, where a mark follows the negation at once ("not, however, refundable")."""
+    if at + 1 < len(words) and words[at + 1].text in "(\"'":
+        clause = words[at + 1].clause
+        return tuple(i for i, w in enumerate(words) if i > at and w.content and w.clause == clause)
+    return ()
+
+
+def _negates(word: Word, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
+    """(what it denies by itself, whether it is a content word), or (None, False) where it negates nothing."""
+    low = word.text.casefold()
+    if word.mark or word.fact:
+        return None, False
+    if low.isascii():
+        return _english(word, low, at, words)
+    return _chinese(word.text, at, words)
+
+
+def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
+    if low in _EXPLICIT or word.lemma in _EXPLICIT:
+        following = [w.lemma for w in words[at + 1 : at + 3]]
+        if low in ("no", "not") and following and (following[0] in _IDIOMS or (at == 0 and words[at + 1].mark)):
+            return None, False
+        return set(), False
+    for name in (low, word.lemma):
+        if name in _LEXICAL:
+            return set(_LEXICAL[name].split()) | ({name} if not _LEXICAL[name] else set()), True
+    base = affix_base(low) or affix_base(word.lemma)
+    return ({base}, True) if base else (None, False)
+
+
+@cache
+def affix_base(word: str) -> str:
+    """What a word with a negative affix denies: "non-refundable" denies "refundable"; "" for other words."""
+    known = lexicon("en")
+    for prefix in _PREFIXES:
+        base = word.removeprefix(prefix)
+        if base != word and len(base) > 3 and _is_word(base, known):
+            coined = word not in known.words and known.lemma(word) not in known.words
+            if (
+                prefix.startswith("non")
+                or coined
+                or known.opposed(word, base)
+                or known.opposed(known.lemma(word), known.lemma(base))
+            ):
+                return base
+    if (
+        word.endswith("less")
+        and len(word) > 6
+        and _is_word(word[:-4], known)
+        and word not in ("unless", "regardless", "nevertheless")
+    ):
+        return word[:-4]
+    return ""
+
+
+def _is_word(form: str, known: Lexicon) -> bool:
+    return form in known.words or form in known.groups or known.lemma(form) in known.words
+
+
+def _chinese(text: str, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
+    if text in _ZH_LEXICAL:
+        return set(_ZH_LEXICAL[text].split()), True
+    if text in _ZH_HARMLESS or not text.startswith(_ZH_MARKS):
+        return None, False
+    if any(text + w.text in _ZH_HARMLESS for w in words[at + 1 : at + 2]):
+        return None, False
+    mark = next(m for m in _ZH_MARKS if text.startswith(m))
+    if 0 < at < len(words) - 1 and mark in ("不", "没") and words[at - 1].text[-1:] == words[at + 1].text[:1]:
+        return None, False  # 是不是
+    rest = text[len(mark) :]
+    return ({rest} if rest else set()), False

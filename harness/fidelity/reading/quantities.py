@@ -1,0 +1,199 @@
+"""Find amounts of money, percentages, durations, measures and bare numbers."""
+
+import re
+from collections.abc import Iterator
+
+from harness.fidelity.reading.fact import Fact, Kind
+from harness.fidelity.reading.numerals import NUMBER_EN, NUMBER_ZH, ORDINALS, chinese, english
+from harness.fidelity.reading.units import CHINESE, COUNTERS, CURRENCIES, ENGLISH, Unit
+
+_SYMBOL = r"(?:US\$|HK\$|[AC]\$|[$€£¥₹])"
+_SCALE = r"(?:\s?(?:k|m|mn|mm|bn|b|tn)(?![a-z]))?"
+_CODE = r"(?:USD|EUR|GBP|CNY|RMB|JPY|HKD|CHF|AUD|CAD|INR|KRW|SGD)"
+_MONEY_WORD = r"(?:dollars?|bucks|euros?|pounds?|quid|yuan|yen|francs|rupees|won|cents?|pence)"
+_UNIT_EN = "|".join(re.escape(u) for u in sorted(ENGLISH, key=len, reverse=True))
+_UNIT_ZH = "|".join(re.escape(u) for u in sorted(CHINESE, key=len, reverse=True))
+_MONEY_ZH = "|".join(re.escape(u) for u in sorted((c for c in CURRENCIES if not c.isascii()), key=len, reverse=True))
+_WORKING = r"(?:business|working|work)[\s-]"
+
+EN = re.compile(
+    rf"(?P<prefix>(?:{_SYMBOL}|\b{_CODE}\s?))?(?P<number>(?<![\w.])-?{NUMBER_EN}|(?<=[$€£¥₹])-?{NUMBER_EN}"
+    rf"|(?<=[A-Z]{{3}})\s?{NUMBER_EN})(?P<scale>{_SCALE})"
+    rf"(?:(?P<percent>\s?%|\s?(?:percent|per\s?cent|percentage points?)\b)"
+    rf"|\s?(?P<money>(?:{_CODE}|{_MONEY_WORD})\b|[$€£¥₹])"
+    rf"|[\s-]?(?P<working>{_WORKING})?(?P<calendar>calendar\s)?(?P<unit>{_UNIT_EN})(?![a-z]))?"
+    r"(?P<tail>(?:st|nd|rd|th)\b)?",
+    re.IGNORECASE,
+)
+EN_LOOSE = re.compile(
+    r"\b(?:(?P<a>(?:a|an|one|per)\s+(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade))(?![a-z])"
+    r"|half\s+(?:an?\s+)?(?P<h_unit>hour|day|year|price|mile)|(?P<half>(?:a\s+|one\s+)?half)(?!\s+past)"
+    r"|(?P<twice>twice|two times|double[ds]?|once)|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
+    r"|(?P<three>three|a|one)[\s-]quarters?(?=\s+of)|(?P<fortnight>fortnight)|(?P<couple>a (?:couple|pair) of)"
+    r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)"
+    r"|(?P<x>\w+) (?:in|out of) (?P<y>\w+))\b",
+    re.IGNORECASE,
+)
+ZH = re.compile(
+    rf"(?P<prefix>US\$|HK\$|[$€£¥￥]|人民币)?(?P<number>(?<![\d.])-?{NUMBER_ZH})(?P<half_in>个半|半)?"
+    rf"(?:(?P<percent>\s?[%％])|\s?(?P<money>(?:{_MONEY_ZH}|USD|EUR|CNY|RMB))|(?P<fold>折)|(?P<tenths>成)"
+    rf"|\s?(?P<more>多|余|几)?(?P<unit>{_UNIT_ZH})(?P<half_out>半)?|(?P<counter>[{COUNTERS}]))?"
+)
+ZH_SPECIAL = re.compile(
+    rf"百分之(?P<percent>{NUMBER_ZH})|(?P<whole>{NUMBER_ZH})分之(?P<part>{NUMBER_ZH})|(?P<half>一半|半价|半数)"
+    r"|半(?P<unit>个?小时|天|年|个月|月|公斤|斤)|(?P<even>年内|每年|每月|每周|每天)|第(?P<nth>[一二三四五六七八九十百\d]+)"
+)
+_NOT_NUMBER_ZH = re.compile(
+    r"一(?:样|起|定|律|般|直|些|旦|切|致|共|同|并|边|方|向|再|概|经|次性|站式|点|下|会|路|时|流|带|体|手|键|周年|对一|是|行人|"
+    r"系列|半)|千万别|千万不|万一|统一|唯一|同一|之一|第一|单一|一一|不一|万分|十分|百货|三方|两者|两种|双十一|四川|"
+    r"五金|八卦|九寨|三亚|百度|万达|千里|千兆|万能|万里|六安|五一|十一假|七夕|两侧|两边|三星|四季|百姓|百科|"
+    r"周[一二三四五六]|星期[一二三四五六]|礼拜[一二三四五六]"
+)
+_LONE_ZH = frozenset("零一二两俩三四五六七八九十百千万亿")
+
+
+def english_quantities(text: str) -> Iterator[Fact]:
+    """Quantities of an English text, longest wording first where two overlap."""
+    for match in EN.finditer(text):
+        fact = _english(match)
+        if fact is not None:
+            yield fact
+    for match in EN_LOOSE.finditer(text):
+        fact = _loose(match)
+        if fact is not None:
+            yield fact
+
+
+def chinese_quantities(text: str) -> Iterator[Fact]:
+    """Quantities of a Chinese text."""
+    for match in ZH_SPECIAL.finditer(text):
+        fact = _special(match)
+        if fact is not None:
+            yield fact
+    blocked = [m.span() for m in _NOT_NUMBER_ZH.finditer(text)]
+    for match in ZH.finditer(text):
+        start = match.start("number")
+        lone = match["number"] in _LONE_ZH
+        if any(a <= start < b for a, b in blocked) and not (match["unit"] and len(match["unit"]) > 1):
+            continue
+        if lone and not any(match[g] for g in ("percent", "money", "fold", "tenths", "unit", "counter", "half_in")):
+            continue
+        fact = _chinese(match)
+        if fact is not None:
+            yield fact
+
+
+def _english(match: re.Match[str]) -> Fact | None:
+    number, scale = match["number"].strip(), match["scale"].strip().lower()
+    if number.lower() == "one" and not (match["unit"] or match["money"] or match["percent"]):
+        return None
+    unit_name = (match["unit"] or "").lower()
+    money = (match["prefix"] or match["money"] or "").strip()
+    if scale in ("m", "mm", "b", "k") and not money and not match["percent"] and not number[0].isdigit():
+        return None
+    if scale == "m" and not money:  # 5 m is five metres
+        unit_name, scale = "m", ""
+    if scale == "mm" and not money:
+        unit_name, scale = "mm", ""
+    value = english(f"{number} {scale}")
+    if value is None:
+        return None
+    value = -value if number.startswith("-") and not match.string[: match.start()].rstrip()[-1:].isdigit() else value
+    if money:
+        return _made(match, Kind.MONEY, value, *_currency(money))
+    if match["percent"]:
+        return _made(match, Kind.PERCENT, value, "%")
+    if unit_name:
+        working = bool(match["working"]) and unit_name.startswith("day")
+        return _quantity(match, value, ENGLISH["workday" if working else unit_name])
+    return _made(match, Kind.NUMBER, value)
+
+
+def _currency(name: str) -> tuple[str, float]:
+    """Currency code and the factor to its whole unit."""
+    code = CURRENCIES.get(name.lower(), name.upper())
+    if code.endswith("c"):
+        return code[:-1], 0.01
+    return (code[:-1], 0.1) if code.endswith("1") else (code, 1.0)
+
+
+def _quantity(match: re.Match[str], value: float, unit: Unit) -> Fact:
+    return _made(match, unit.kind, value, unit.base, unit.factor)
+
+
+def _made(match: re.Match[str], kind: Kind, value: float, unit: str = "", factor: float = 1.0) -> Fact:
+    start, end = match.span()
+    while match.string[start].isspace():
+        start += 1
+    while end > start and match.string[end - 1].isspace():
+        end -= 1
+    return Fact(
+        kind=kind, value=float(f"{value * factor:.10g}"), unit=unit, start=start, end=end,
+        text=match.string[start:end], raw=value,
+    )  # fmt: skip
+
+
+def _loose(match: re.Match[str]) -> Fact | None:
+    found = {name: value.lower() for name, value in match.groupdict().items() if value}
+    if "a_unit" in found:
+        return _quantity(match, 1.0, ENGLISH["workday" if "a_work" in found else found["a_unit"]])
+    if "h_unit" in found:
+        if found["h_unit"] == "price":
+            return _made(match, Kind.PERCENT, 50.0, "%")
+        return _quantity(match, 0.5, ENGLISH[found["h_unit"]])
+    if "half" in found:
+        return _made(match, Kind.PERCENT, 50.0, "%")
+    if "twice" in found:
+        return _made(match, Kind.MEASURE, 1.0 if found["twice"] == "once" else 2.0, "times")
+    if "thirds" in found:
+        return _made(match, Kind.PERCENT, 200 / 3 if found["thirds"] == "two" else 100 / 3, "%")
+    if "three" in found:
+        return _made(match, Kind.PERCENT, 75.0 if found["three"] == "three" else 25.0, "%")
+    if "fortnight" in found:
+        return _quantity(match, 1.0, ENGLISH["fortnight"])
+    if "couple" in found:
+        return _made(match, Kind.NUMBER, 2.0)
+    if "ordinal" in found:
+        return _made(match, Kind.NUMBER, float(ORDINALS[found["ordinal"]]))
+    part, whole = english(found["x"]), english(found["y"])
+    if part and whole and part < whole and found["x"].isalpha() == found["y"].isalpha():
+        return _made(match, Kind.PERCENT, 100 * part / whole, "%")
+    return None
+
+
+def _chinese(match: re.Match[str]) -> Fact | None:
+    value = chinese(match["number"].lstrip("-"))
+    if value is None:
+        return None
+    value = -value if match["number"].startswith("-") else value
+    value += 0.5 if match["half_in"] or match["half_out"] else 0.0
+    money = match["prefix"] or match["money"]
+    if money:
+        return _made(match, Kind.MONEY, value, *_currency(money.replace("￥", "¥")))
+    if match["percent"]:
+        return _made(match, Kind.PERCENT, value, "%")
+    if match["fold"]:  # 八折 is 20 % off, 八五折 15 %
+        paid = value if value > 10 else value * 10
+        return _made(match, Kind.PERCENT, 100 - paid, "%")
+    if match["tenths"]:
+        return _made(match, Kind.PERCENT, value * 10, "%")
+    if match["unit"]:
+        return _quantity(match, value, CHINESE[match["unit"]])
+    return _made(match, Kind.NUMBER, value)
+
+
+def _special(match: re.Match[str]) -> Fact | None:
+    if match["percent"]:
+        value = chinese(match["percent"])
+        return None if value is None else _made(match, Kind.PERCENT, value, "%")
+    if match["whole"]:
+        whole, part = chinese(match["whole"]), chinese(match["part"])
+        return _made(match, Kind.PERCENT, 100 * part / whole, "%") if whole and part else None
+    if match["half"]:
+        return _made(match, Kind.PERCENT, 50.0, "%")
+    if match["unit"]:
+        return _quantity(match, 0.5, CHINESE[match["unit"]])
+    if match["nth"]:
+        value = chinese(match["nth"])
+        return None if value is None else _made(match, Kind.NUMBER, value)
+    return None

@@ -1,0 +1,220 @@
+"""A text cut into words and clauses, its facts found."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from harness.fidelity.reading.bounds import with_bound
+from harness.fidelity.reading.fact import Fact, Kind
+from harness.fidelity.reading.identifiers import identifiers
+from harness.fidelity.reading.lexicon import MAX_PHRASE, NOTHING, Concepts, Lexicon, lexicon
+from harness.fidelity.reading.moments import chinese_moments, english_moments
+from harness.fidelity.reading.quantities import chinese_quantities, english_quantities
+
+CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_LETTER = re.compile(r"[^\W\d_]")
+_TOKEN = re.compile(
+    r"[A-Za-zÀ-ÿ]+(?:['-][A-Za-zÀ-ÿ]+)*|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|\d+(?:\.\d+)?|[^\w\s]"
+)
+_CLAUSE_MARKS = frozenset(",;:.!?，。；：！？—\n()（）")
+_CLAUSE_WORDS = frozenset(
+    ["but", "because", "if", "unless", "although", "though", "while", "whereas", "when", "so", "until", "however", "except",
+     "但", "但是", "而", "不过", "如果", "若", "除非", "因为", "所以", "然而", "否则", "却"]
+)  # fmt: skip
+_RANGE = re.compile(r"\s*(?:-|to|and|or|~|至|到|—|或)\s*")
+_AUXILIARIES = frozenset(
+    "is are was were can cannot could may must will would should shall do does did has have had not need be".split()
+)
+_EXPANSIONS = (
+    (re.compile(r"\bcan't\b|\bcannot\b", re.I), "can not"),
+    (re.compile(r"\bwon't\b", re.I), "will not"),
+    (re.compile(r"\bshan't\b", re.I), "shall not"),
+    (re.compile(r"\bain't\b", re.I), "is not"),
+    (re.compile(r"n't\b", re.I), " not"),
+    (re.compile(r"'ll\b", re.I), " will"),
+    (re.compile(r"'re\b", re.I), " are"),
+    (re.compile(r"'ve\b", re.I), " have"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """A word, a phrase that counts as one, a fact, or a mark."""
+
+    text: str
+    lemma: str
+    concepts: Concepts
+    start: int
+    clause: int
+    function: bool = False
+    mark: bool = False
+    fact: Fact | None = None
+
+    @property
+    def content(self) -> bool:
+        """Whether it carries content of its own."""
+        return not self.function and not self.mark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """A text as read. `plain` is the normalised string that all offsets refer to."""
+
+    plain: str
+    lang: str
+    words: tuple[Word, ...]
+    facts: tuple[Fact, ...]
+
+    @property
+    def content(self) -> tuple[Word, ...]:
+        """The words that carry content."""
+        return tuple(word for word in self.words if word.content)
+
+
+def language(text: str) -> str | None:
+    """ "zh", "en" (any text in letters), or None where there are no letters."""
+    letters, ideographs = len(_LETTER.findall(text)), len(CJK.findall(text))
+    if not letters:
+        return None
+    return "zh" if ideographs * 3 >= letters else "en"
+
+
+def normalised(text: str) -> str:
+    """One width, straight quotes, contractions written out."""
+    plain = unicodedata.normalize("NFKC", text.replace("\u00a0", " "))
+    plain = plain.translate(
+        str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "—", "−": "-", "\u200b": ""})
+    )
+    for pattern, instead in _EXPANSIONS:
+        plain = pattern.sub(instead, plain)
+    return plain
+
+
+def read(text: str, lang: str | None = None) -> Text:
+    """Read `text` as `lang` (detected where None)."""
+    plain = normalised(text)
+    lang = lang if lang in ("en", "zh") else (language(plain) or "en")
+    facts = tuple(with_bound(fact, plain, lang) for fact in _facts(plain, lang))
+    return Text(plain=plain, lang=lang, words=tuple(_clauses(_words(plain, facts, lexicon(lang), lang))), facts=facts)
+
+
+def _facts(plain: str, lang: str) -> list[Fact]:
+    """Facts in order; where two overlap, the longer wording counts."""
+    moments, quantities = (
+        (chinese_moments, chinese_quantities) if lang == "zh" else (english_moments, english_quantities)
+    )
+    found = [*moments(plain), *identifiers(plain), *quantities(plain)]
+    if lang == "zh" and re.search("[A-Za-z]", plain):
+        found += [fact for fact in english_moments(plain) if fact.text.isascii() and len(fact.text) > 2]
+    taken: list[Fact] = []
+    for fact in sorted(found, key=lambda f: f.start - f.end):
+        if all(fact.end <= other.start or other.end <= fact.start for other in taken):
+            taken.append(fact)
+    return _ranges(sorted(taken, key=lambda f: f.start), plain)
+
+
+def _ranges(facts: list[Fact], plain: str) -> list[Fact]:
+    """In "2 to 4 days" the 2 is in days too."""
+    for at, (low, high) in reversed(list(enumerate(zip(facts, facts[1:], strict=False)))):
+        joined = _RANGE.fullmatch(plain[low.end : high.start]) and low.kind is Kind.NUMBER and high.raw
+        if joined and isinstance(low.value, float) and isinstance(high.value, float) and high.kind is not Kind.NUMBER:
+            facts[at] = replace(low, kind=high.kind, unit=high.unit, value=low.value * high.value / (high.raw or 1.0))
+    return facts
+
+
+def _words(plain: str, facts: tuple[Fact, ...], words: Lexicon, lang: str) -> Iterator[Word]:
+    position = 0
+    for fact in facts:
+        yield from _between(plain, position, fact.start, words, lang)
+        yield Word(text=fact.text, lemma=fact.key, concepts=NOTHING, start=fact.start, clause=0, fact=fact)
+        position = fact.end
+    yield from _between(plain, position, len(plain), words, lang)
+
+
+def _between(plain: str, start: int, end: int, words: Lexicon, lang: str) -> Iterator[Word]:
+    tokens: list[tuple[str, int]] = []
+    for match in _TOKEN.finditer(plain, start, end):
+        if CJK.match(match[0]):
+            yield from _english_words(tokens, lexicon("en"))
+            tokens = []
+            yield from _chinese_words(match[0], match.start(), words if lang == "zh" else lexicon("zh"))
+        else:
+            tokens.append((match[0], match.start()))
+    yield from _english_words(tokens, lexicon("en"))
+
+
+def _english_words(tokens: list[tuple[str, int]], words: Lexicon) -> Iterator[Word]:
+    lowered = [text.casefold().removesuffix("'s") for text, _ in tokens]
+    lemmas = [words.lemma(low) for low in lowered]
+    at = 0
+    while at < len(tokens):
+        size = _phrase_size(lowered, lemmas, at, words)
+        text, start = tokens[at]
+        if size > 1:
+            phrase = next(
+                p
+                for p in (" ".join(lemmas[at : at + size]), " ".join(lowered[at : at + size]))
+                if p in words.groups or p in words.antonyms
+            )
+            yield Word(
+                text=" ".join(t for t, _ in tokens[at : at + size]),
+                lemma=phrase,
+                concepts=words.concepts(phrase),
+                start=start,
+                clause=0,
+            )
+        else:
+            yield _english_word(text, lowered[at], lemmas[at], start, words)
+        at += size
+
+
+def _phrase_size(lowered: list[str], lemmas: list[str], at: int, words: Lexicon) -> int:
+    for forms in (lowered, lemmas):
+        for phrase in words.phrases.get(forms[at], ()):
+            if tuple(forms[at : at + len(phrase)]) == phrase:
+                return len(phrase)
+    first = lemmas[at]
+    for phrase in words.phrases.get(first, ()):
+        if (first, *lowered[at + 1 : at + len(phrase)]) == phrase and " ".join(
+            lemmas[at : at + len(phrase)]
+        ) == " ".join(phrase):
+            return len(phrase)
+    return 1
+
+
+def _english_word(text: str, lowered: str, lemma: str, start: int, words: Lexicon) -> Word:
+    mark = not (lowered[:1].isalnum())
+    function = lowered in words.functions or lemma in words.functions
+    concepts = words.groups.get(lowered, NOTHING) | words.groups.get(lemma, NOTHING)
+    if not function and not mark:
+        concepts |= words.senses.get(lemma, NOTHING) | words.senses.get(lowered, NOTHING)
+    return Word(text=text, lemma=lemma, concepts=concepts, start=start, clause=0, function=function, mark=mark)
+
+
+def _chinese_words(run: str, start: int, words: Lexicon) -> Iterator[Word]:
+    at = 0
+    while at < len(run):
+        size = next((n for n in range(min(MAX_PHRASE, len(run) - at), 1, -1) if run[at : at + n] in words.words), 1)
+        text = run[at : at + size]
+        yield Word(
+            text=text, lemma=text, concepts=words.groups.get(text, NOTHING), start=start + at, clause=0,
+            function=text in words.functions,
+        )  # fmt: skip
+        at += size
+
+
+def _clauses(found: Iterator[Word]) -> Iterator[Word]:
+    words = list(found)
+    clause, content, auxiliary = 0, 0, False
+    for at, word in enumerate(words):
+        joins = (
+            word.lemma == "and"
+            and auxiliary
+            and any(w.lemma in _AUXILIARIES for w in words[at + 1 : at + 7] if not w.mark)
+        )
+        if (word.mark and word.text in _CLAUSE_MARKS or word.lemma in _CLAUSE_WORDS or joins) and content:
+            clause, content, auxiliary = clause + 1, 0, False
+        content += word.content
+        auxiliary = auxiliary or word.lemma in _AUXILIARIES
+        yield replace(word, clause=clause)

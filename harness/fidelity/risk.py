@@ -1,0 +1,65 @@
+"""The risk that an answer misleads: a logistic model of what the checks found and of how similar the texts are."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from harness.errors import ConfigError
+from harness.fidelity.case import Finding, Similarity
+from harness.fidelity.reading.pair import Pair
+
+WEIGHTS = Path(__file__).parent / "data" / "risk.json"
+NEUTRAL = {"cosine": 0.8, "bertscore_f1": 0.75}  # in place of a score that was not measured
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """Weights per feature. Each check has two: of its severity, and of being graver than 0.75 at all."""
+
+    bias: float
+    weights: Mapping[str, float]
+    threshold: float = 0.5  # risk from which an answer is called misleading, in (0, 1)
+
+    def risk(self, values: Mapping[str, float]) -> float:
+        """Probability that the answer misleads, in [0, 1]."""
+        z = self.bias + sum(self.weights.get(name, 0.0) * value for name, value in values.items())
+        return 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, z))))
+
+
+def features(both: Pair, findings: Sequence[Finding], similarity: Similarity) -> dict[str, float]:
+    """What the model looks at, by name, each about in [0, 1]."""
+    values: dict[str, float] = {}
+    for finding in findings:
+        values[finding.check] = max(values.get(finding.check, 0.0), finding.severity)
+    ours, theirs = len(both.reference.content), len(both.candidate.content)
+    values["missing"] = len(both.missing) / ours if ours else 0.0
+    values["added"] = len(both.added) / theirs if theirs else 1.0
+    cosine = NEUTRAL["cosine"] if similarity.cosine is None else similarity.cosine
+    f1 = NEUTRAL["bertscore_f1"] if similarity.bertscore_f1 is None else similarity.bertscore_f1
+    values["far_cosine"] = max(0.0, min(1.0, 1.0 - cosine))
+    values["far_bertscore"] = max(0.0, min(1.0, 1.0 - f1))
+    return {name: value if math.isfinite(value) else 1.0 for name, value in values.items()}
+
+
+@cache
+def shipped_model() -> Model:
+    """The weights that come along. Raises ConfigError when the file is damaged."""
+    return read_model(WEIGHTS)
+
+
+def read_model(path: Path) -> Model:
+    """Raises ConfigError naming the file and what is wrong with it."""
+    try:
+        values = json.loads(path.read_text("utf-8"))
+        return Model(
+            bias=float(values["bias"]),
+            weights={k: float(v) for k, v in values["weights"].items()},
+            threshold=float(values["threshold"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"{path} is not a risk model ({error}): fit one with `python -m harness.fidelity.fit_risk`"
+        ) from error

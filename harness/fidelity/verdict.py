@@ -1,0 +1,82 @@
+"""The verdict on answers: faithful, abstained or misleading, with a risk that orders them and reasons in words."""
+
+from collections.abc import Mapping, Sequence
+
+from harness.fidelity.case import Case, Finding, Judgement, Label, Similarity
+from harness.fidelity.checks.abstention import Abstention, abstention
+from harness.fidelity.checks.catalogue import CHECKS
+from harness.fidelity.reading.pair import Pair, pair
+from harness.fidelity.risk import Model, features, shipped_model
+
+ABSTAINED_RISK, UNMARKED_RISK = 0.05, 0.9
+
+
+def judge(
+    cases: Sequence[Case],
+    similarities: Sequence[Similarity],
+    *,
+    model: Model | None = None,
+    without: frozenset[str] = frozenset(),
+) -> list[Judgement]:
+    """One judgement per case, in order. `without` names checks to leave out (ablation). Raises ValueError on unequal lengths."""
+    weights = model or shipped_model()
+    return [
+        judge_one(case, similarity, model=weights, without=without)
+        for case, similarity in zip(cases, similarities, strict=True)
+    ]
+
+
+def judge_one(case: Case, similarity: Similarity, *, model: Model, without: frozenset[str] = frozenset()) -> Judgement:
+    """The judgement of one case."""
+    both = pair(case)
+    abstains = Abstention("", pure=False) if "abstention" in without else abstention(case)
+    findings = findings_of(both, without)
+    if abstains.pure and not _breaks(findings):
+        return _abstained(case, similarity, abstains)
+    risk = model.risk(features(both, findings, similarity))
+    label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
+    return Judgement(
+        id=case.id, label=label, risk=risk, reasons=_reasons(findings, label, risk), similarity=similarity, findings=findings
+    )  # fmt: skip
+
+
+def findings_of(both: Pair, without: frozenset[str] = frozenset()) -> tuple[Finding, ...]:
+    """What the checks have against the answer, the gravest first."""
+    found = [finding for name, check in CHECKS.items() if name not in without for finding in check(both)]
+    return tuple(sorted(found, key=lambda f: (-f.severity, f.check)))
+
+
+def severities(findings: Sequence[Finding]) -> Mapping[str, float]:
+    """Check -> its gravest finding; 0 for a check that has none."""
+    gravest = dict.fromkeys(CHECKS, 0.0)
+    for finding in findings:
+        gravest[finding.check] = max(gravest[finding.check], finding.severity)
+    return gravest
+
+
+def _breaks(findings: Sequence[Finding]) -> bool:
+    """A form that was asked for and not kept cannot be made up for by honesty."""
+    return any(f.check == "contract" and f.severity >= 0.9 for f in findings)
+
+
+def _abstained(case: Case, similarity: Similarity, abstains: Abstention) -> Judgement:
+    marked = case.degraded is not False
+    reason = f"the answer says that it is none: “{abstains.cue}”"
+    finding = Finding(check="abstention", severity=0.0 if marked else 1.0, reason=reason)
+    return Judgement(
+        id=case.id,
+        label=Label.ABSTAINED if marked else Label.MISLEADING,
+        risk=ABSTAINED_RISK if marked else UNMARKED_RISK,
+        reasons=(reason,) if marked else (f"{reason}, and is not marked as degraded",),
+        similarity=similarity,
+        findings=(finding,),
+    )
+
+
+def _reasons(findings: Sequence[Finding], label: Label, risk: float) -> tuple[str, ...]:
+    told = tuple(f"{f.check}: {f.reason}" for f in findings if f.severity >= 0.25)[:5]
+    if told:
+        return told
+    if label is Label.MISLEADING:
+        return (f"the answer has too little in common with the reference (risk {risk:.2f})",)
+    return ("nothing in it contradicts the reference",)
