@@ -140,7 +140,8 @@ class Pipeline:
         if name == "extract":
             quoted = extract(work.request.messages, language=work.language, marks=work.policy.extract)
             if quoted is not None:
-                return prepared(quoted, path=name), work.without_model(name, abstained=False)
+                abstained = work.policy.extract.counts_as == "abstention"
+                return prepared(quoted, path=name), work.without_model(name, abstained=abstained)
         if name == "template":
             templates = work.policy.templates
             template = template_for(work.request.question, language=work.language, templates=templates)

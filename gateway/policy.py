@@ -111,11 +111,15 @@ class Grounding(Section, frozen=True, kw_only=True):
 class Extract(Section, frozen=True, kw_only=True):
     """The path that quotes the caller's own text."""
 
-    min_score: Share = 0.35  # share of the question's idf weight that the best sentence must hold
+    min_score: Share = 0.45  # share of the question's idf weight that the best sentence must hold
     tie_share: Share = 0.9  # a second sentence this close that contradicts the first means: refuse
     max_sentences: Annotated[int, Meta(ge=1, le=4)] = 2
-    preface_en: str = "The assistant is unavailable. Your text says:"
-    preface_zh: str = "助手暂时不可用。您提供的原文写道："
+    counts_as: Literal["abstention", "answer"] = "abstention"  # word overlap alone does not prove an answer
+    preface_en: str = (
+        "We cannot answer this right now. This passage of your text is closest to the question; "
+        "whether it answers it has not been checked:"
+    )
+    preface_zh: str = "目前无法回答。以下是您提供的原文中与问题最接近的内容，是否能回答问题尚未核实："
 
 
 class Template(Section, frozen=True, kw_only=True):
