@@ -64,6 +64,14 @@ def binomial_p(hits: int, n: int, limit: float) -> float:
     return 1.0 if limit >= 1 and hits < n else float(bdtr(hits, n, min(max(limit, 0.0), 1.0)))
 
 
+def binomial_tail_p(hits: int, n: int, limit: float) -> float:
+    """p-value of "the rate is at most `limit`" against "above": P(X >= hits) at rate `limit`."""
+    from scipy.special import bdtrc
+
+    counted(hits, n)
+    return 1.0 if hits == 0 or limit >= 1 else float(bdtrc(hits - 1, n, max(limit, 0.0)))
+
+
 class PairedCounts(NamedTuple):
     """Items by what happened to the same item twice: candidate hit only, baseline hit only, both, neither."""
 
@@ -117,6 +125,30 @@ def tango_p(counts: PairedCounts, margin: float) -> float:
         if math.isfinite(tango_z(counts, margin))
         else float(tango_z(counts, margin) > 0)
     )
+
+
+def tango_above_p(counts: PairedCounts, margin: float) -> float:
+    """p-value of "the difference is at most `margin`" against "above"."""
+    return 1 - tango_p(counts, margin)
+
+
+def needed_pairs(counts: PairedCounts, margin: float, confidence: float = 0.95, most: int = 100_000) -> int:
+    """About how many items would bring the bound to the margin if more of the same came; `most` where none would."""
+    counted(counts.candidate_only + counts.baseline_only, counts.n)
+
+    def enough(n: int) -> bool:
+        grown = PairedCounts(*(round(cell * n / counts.n) for cell in counts))
+        return grown.n > 0 and at_most(tango(grown, confidence).high, margin)
+
+    low, high = 0, counts.n
+    while not enough(high):
+        low, high = high, high * 2
+        if low >= most:
+            return most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:

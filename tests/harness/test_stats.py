@@ -18,6 +18,7 @@ from harness.stats import (
     holm,
     least_n,
     needed_n,
+    needed_pairs,
     paired_counts,
     student_difference,
     student_p,
@@ -196,3 +197,15 @@ def test_a_threshold_is_inclusive_without_an_accident_of_floats():  # S12
     assert not at_most(float("nan"), 0.1)
     assert not at_most(0.1, float("nan"))
     assert not at_most(math.inf, 1.0)
+
+
+@given(counts=cells, margin=st.floats(0.05, 0.5))
+def test_that_many_pairs_of_the_same_kind_reach_the_margin(counts, margin):
+    if tango(counts).value < margin - 0.03:
+        n = needed_pairs(counts, margin)
+        grown = PairedCounts(*(round(cell * n / counts.n) for cell in counts))
+        assert tango(grown).high <= margin + 1e-9
+
+
+def test_a_difference_at_the_margin_is_never_shown():
+    assert needed_pairs(PairedCounts(1, 0, 0, 9), 0.1, most=5000) == 5000

@@ -1,0 +1,38 @@
+"""`truefall gate RUN`: decide whether a run may pass."""
+
+import argparse
+from pathlib import Path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run_folder", metavar="RUN", type=Path, help="a folder under results/")
+    parser.add_argument("--baseline", type=Path, metavar="RUN", help="an earlier run on the same items to compare with")
+    parser.add_argument("--criteria", type=Path, metavar="FILE", help="TOML: what is demanded (default: the profile's)")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table as Markdown too")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write junit.xml here too")
+    parser.add_argument("--judge-again", action="store_true", help="score and judge the answers anew")
+
+
+def run(args: argparse.Namespace) -> int:
+    from harness.criteria import load_criteria
+    from harness.gate_run import gate_run, judge_if_needed
+    from harness.store import RunFolder
+
+    criteria = args.criteria or default_criteria(RunFolder.open(args.run_folder).meta().get("profile"))
+    load_criteria(criteria)
+    judge_if_needed(args.run_folder, again=args.judge_again)
+    if args.baseline:
+        judge_if_needed(args.baseline, again=args.judge_again)
+    return gate_run(args.run_folder, criteria, baseline=args.baseline, markdown=args.markdown, junit=args.junit)
+
+
+def default_criteria(profile: object) -> Path:
+    """Those of the profile that the run was made with. Raises ConfigError when none come along for it."""
+    from harness.criteria import GATES, shipped
+    from harness.errors import ConfigError
+
+    if isinstance(profile, str) and profile in {file.stem for file in GATES.glob("*.toml")}:
+        return shipped(profile)
+    raise ConfigError(
+        f"the run was made with profile {profile!r}, for which no criteria come along; give --criteria FILE"
+    )

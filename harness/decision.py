@@ -1,0 +1,75 @@
+"""What a gate can say, and the checks that it is made of."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+
+class Verdict(StrEnum):
+    """A run is as good as its worst check."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    INCONCLUSIVE = "INCONCLUSIVE"  # too few items, a fault that did not fire, a score that is missing
+    NOTHING = "NOTHING"  # nothing was judged
+
+
+EXIT_CODES = MappingProxyType({Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.INCONCLUSIVE: 3, Verdict.NOTHING: 2})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One criterion and what was measured. None: does not apply."""
+
+    group: str  # "run", or the class of paths
+    name: str
+    verdict: Verdict
+    reason: str  # one line with the figures
+    n: int | None = None  # distinct items it rests on
+    value: float | None = None
+    bound: float | None = None  # the one-sided bound that was compared
+    limit: float | None = None
+    needed_n: int | None = None  # items that would decide it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """The verdict of a run."""
+
+    verdict: Verdict
+    summary: str
+    checks: tuple[Check, ...]
+
+    @property
+    def exit_code(self) -> int:
+        return EXIT_CODES[self.verdict]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `verdict.json`."""
+        return {
+            "verdict": self.verdict.value,
+            "exit_code": self.exit_code,
+            "summary": self.summary,
+            "checks": [{**asdict(check), "verdict": check.verdict.value} for check in self.checks],
+        }
+
+
+def decided(checks: Sequence[Check]) -> Decision:
+    """The worst check decides; no check at all is NOTHING."""
+    failed = [check for check in checks if check.verdict is Verdict.FAIL]
+    open_ones = [check for check in checks if check.verdict is Verdict.INCONCLUSIVE]
+    if not checks:
+        return Decision(verdict=Verdict.NOTHING, summary="nothing was judged", checks=())
+    if failed:
+        return Decision(verdict=Verdict.FAIL, summary=summary_of("failed", failed, len(checks)), checks=tuple(checks))
+    if open_ones:
+        summary = summary_of("could not be decided", open_ones, len(checks))
+        return Decision(verdict=Verdict.INCONCLUSIVE, summary=summary, checks=tuple(checks))
+    return Decision(verdict=Verdict.PASS, summary=f"all {len(checks)} checks passed", checks=tuple(checks))
+
+
+def summary_of(what: str, checks: Sequence[Check], total: int) -> str:
+    first = checks[0]
+    return f"{len(checks)} of {total} checks {what}: {first.group}: {first.name}: {first.reason}"

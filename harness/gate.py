@@ -1,0 +1,61 @@
+"""Whether a run may pass: judged rows and criteria in, a decision out (pure)."""
+
+from collections.abc import Sequence
+
+from harness.criteria import BaselineCriteria, Criteria, PathCriteria, Pool
+from harness.decision import Check, Decision, Verdict, decided
+from harness.errors import ConfigError
+from harness.gate_checks import against_healthy, against_limits, against_run, shown_worse
+from harness.gate_row import NO_FAULT, Cell, GateRow, cells_of, grouped, require_one_scale
+from harness.gate_run_level import run_checks
+from harness.trial import Block
+
+
+def gate(
+    rows: Sequence[GateRow],
+    criteria: Criteria,
+    *,
+    blocks: Sequence[Block] = (),
+    baseline: Sequence[GateRow] | None = None,
+) -> Decision:
+    """Decide on a run. `blocks`: what is known of its faults. `baseline`: the rows of an earlier run to compare with.
+
+    Raises ResultError when scales are mixed, ConfigError when a baseline is given and the criteria say nothing of it.
+    """
+    require_one_scale([*rows, *(baseline or ())])
+    under_fault = [row for row in rows if row.fault != NO_FAULT]
+    if not any(row.label is not None or row.crashed for row in under_fault):
+        return Decision(verdict=Verdict.NOTHING, summary="no answer under a fault was judged", checks=())
+    healthy = healthy_cell(rows) or healthy_cell(baseline or ())
+    checks = run_checks(rows, criteria.run, blocks)
+    for name, of_class in grouped(under_fault, lambda row: criteria.class_of(row.path).name).items():
+        each = next(c for c in criteria.classes if c.name == name)
+        checks += class_checks(each, [row for row in of_class if not row.crashed], healthy, criteria.run.confidence)
+    if baseline is not None:
+        checks += against_run(rows, baseline, baseline_criteria(criteria), criteria.run.confidence)
+    return decided(checks)
+
+
+def healthy_cell(rows: Sequence[GateRow]) -> Cell | None:
+    """The undisturbed answers that nothing degraded; None when there are none."""
+    found = tuple(row for row in rows if row.fault == NO_FAULT and row.healthy and not row.crashed)
+    return Cell(name="healthy", rows=found) if found else None
+
+
+def class_checks(
+    criteria: PathCriteria, rows: Sequence[GateRow], healthy: Cell | None, confidence: float
+) -> list[Check]:
+    """All checks of one class of paths."""
+    checks: list[Check] = []
+    for cell in cells_of(criteria, rows):
+        checks += against_limits(cell, criteria, confidence)
+        checks += against_healthy(cell, criteria, healthy, confidence)
+    if criteria.pool is not Pool.PATH_FAULT and rows:
+        checks.append(shown_worse(rows, criteria, healthy, confidence))
+    return checks
+
+
+def baseline_criteria(criteria: Criteria) -> BaselineCriteria:
+    if criteria.baseline is None:
+        raise ConfigError("a baseline run is given, but the criteria have no [baseline] table to compare by")
+    return criteria.baseline

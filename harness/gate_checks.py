@@ -1,0 +1,257 @@
+"""Checks of one cell: rates against limits, differences against the healthy path or an earlier run (pure)."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.criteria import BaselineCriteria, PathCriteria
+from harness.decision import Check, Verdict
+from harness.gate_row import NO_FAULT, Cell, GateRow, looks_of
+from harness.gate_run_level import listed
+from harness.stats import (
+    Estimate,
+    at_least,
+    at_most,
+    binomial_tail_p,
+    clopper_pearson,
+    holm,
+    least_n,
+    mean,
+    needed_pairs,
+    paired_counts,
+    student_difference,
+    tango,
+    tango_above_p,
+)
+
+
+class Demand(NamedTuple):
+    """How a paired difference is judged."""
+
+    group: str
+    min_n: int
+    margin: float
+    confidence: float
+
+
+def against_limits(cell: Cell, criteria: PathCriteria, confidence: float) -> list[Check]:
+    checks = []
+    if criteria.misleading is not None:
+        checks.append(misleading_rate(cell, criteria, criteria.misleading, confidence))
+    if criteria.abstention is not None:
+        checks.append(abstention_rate(cell, criteria, criteria.abstention))
+    if criteria.f1 is not None:
+        checks.append(f1_floor(cell, criteria, criteria.f1))
+    return checks
+
+
+def misleading_rate(cell: Cell, criteria: PathCriteria, limit: float, confidence: float) -> Check:
+    items = cell.misleading_items()
+    hits, n = sum(items.values()), len(items)
+    if n == 0:
+        return too_few(criteria, f"{cell.name}: misleading rate", 0, limit, criteria.min_n)
+    rate = clopper_pearson(hits, n, confidence)
+    verdict, needed = judged(rate, limit, criteria.min_n), None
+    if verdict is Verdict.INCONCLUSIVE:
+        needed = max(criteria.min_n, least_n(hits, limit, confidence))
+    reason = f"{hits} of {n} items ({percent(rate.value)}), upper bound {percent(rate.high)}, limit {percent(limit)}"
+    reason += f"; {needed} items would do" if needed else ""
+    return Check(
+        group=criteria.name,
+        name=f"{cell.name}: misleading rate",
+        verdict=verdict,
+        reason=reason,
+        n=n,
+        value=rate.value,
+        bound=rate.high,
+        limit=limit,
+        needed_n=needed,
+    )
+
+
+def judged(found: Estimate, limit: float, min_n: int) -> Verdict:
+    """Pass when shown; fail when observed, or with few items shown, to be worse; else undecided."""
+    if not at_most(found.low, limit):
+        return Verdict.FAIL
+    if found.n < min_n:
+        return Verdict.INCONCLUSIVE
+    if at_most(found.high, limit):
+        return Verdict.PASS
+    return Verdict.INCONCLUSIVE if at_most(found.value, limit) else Verdict.FAIL
+
+
+def abstention_rate(cell: Cell, criteria: PathCriteria, limit: float) -> Check:
+    judged = [row for row in cell.rows if row.label is not None]
+    n = len({row.item_id for row in judged})
+    name = f"{cell.name}: abstention rate"
+    if n < criteria.min_n:
+        return too_few(criteria, name, n, limit, criteria.min_n)
+    rate = sum(row.abstained for row in judged) / len(judged)
+    verdict = Verdict.PASS if at_most(rate, limit) else Verdict.FAIL
+    reason = f"{percent(rate)} of {len(judged)} answers, limit {percent(limit)}"
+    return Check(group=criteria.name, name=name, verdict=verdict, reason=reason, n=n, value=rate, limit=limit)
+
+
+def f1_floor(cell: Cell, criteria: PathCriteria, floor: float) -> Check:
+    scores = cell.f1_of_items()
+    name = f"{cell.name}: BERTScore F1"
+    if len(scores) < criteria.min_n:
+        return too_few(criteria, name, len(scores), floor, criteria.min_n)
+    value = mean(list(scores.values()))
+    verdict = Verdict.PASS if at_least(value, floor) else Verdict.FAIL
+    reason = f"mean {value:.3f} over {len(scores)} items that were answered, floor {floor:g}"
+    return Check(
+        group=criteria.name, name=name, verdict=verdict, reason=reason, n=len(scores), value=value, limit=floor
+    )
+
+
+def against_healthy(cell: Cell, criteria: PathCriteria, healthy: Cell | None, confidence: float) -> list[Check]:
+    reference = healthy or Cell(name="healthy", rows=())
+    checks = []
+    if criteria.misleading_margin is not None:
+        demand = Demand(criteria.name, criteria.min_n, criteria.misleading_margin, confidence)
+        checks.append(misleading_gap(cell, reference, demand))
+    if criteria.f1_margin is not None:
+        checks.append(f1_drop(cell, reference, Demand(criteria.name, criteria.min_n, criteria.f1_margin, confidence)))
+    return checks
+
+
+def misleading_gap(cell: Cell, reference: Cell, demand: Demand) -> Check:
+    """Paired difference of misleading rates, its upper bound against the margin."""
+    ours, theirs = cell.misleading_items(), reference.misleading_items()
+    counts = paired_counts(ours, theirs)
+    name = f"{cell.name}: misleading rate against {reference.name}"
+    if counts.n == 0:
+        return unpaired(demand, name, len(ours))
+    gap = tango(counts, demand.confidence)
+    verdict = judged(gap, demand.margin, demand.min_n)
+    needed = (
+        max(demand.min_n, needed_pairs(counts, demand.margin, demand.confidence))
+        if verdict is Verdict.INCONCLUSIVE
+        else None
+    )
+    now, then = counts.candidate_only + counts.both, counts.baseline_only + counts.both
+    reason = (
+        f"{now} against {then} of {gap.n} items ({signed(gap.value)}), upper bound {signed(gap.high)}, "
+        f"margin {signed(demand.margin)}{left_out(len(ours) - gap.n)}"
+    )
+    reason += f"; {needed} items would do" if needed else ""
+    return Check(
+        group=demand.group,
+        name=name,
+        verdict=verdict,
+        reason=reason,
+        n=gap.n,
+        value=gap.value,
+        bound=gap.high,
+        limit=demand.margin,
+        needed_n=needed,
+    )
+
+
+def f1_drop(cell: Cell, reference: Cell, demand: Demand) -> Check:
+    """Mean paired fall of F1 on items that both answered, its upper bound against the margin."""
+    ours, theirs = cell.f1_of_items(), reference.f1_of_items()
+    gaps = [theirs[item] - ours[item] for item in ours if item in theirs]
+    name = f"{cell.name}: BERTScore F1 against {reference.name}"
+    if len(gaps) < 2:
+        return unpaired(demand, name, len(ours))
+    drop = student_difference(gaps, demand.confidence)
+    verdict = judged(drop, demand.margin, demand.min_n)
+    needed = max(demand.min_n, 2 * drop.n) if verdict is Verdict.INCONCLUSIVE else None
+    reason = (
+        f"{drop.value:+.3f} lower on {drop.n} items, upper bound {drop.high:+.3f}, margin {demand.margin:g}"
+        f"{left_out(len(ours) - drop.n)}"
+    )
+    reason += f"; about {needed} items would do" if needed else ""
+    return Check(
+        group=demand.group,
+        name=name,
+        verdict=verdict,
+        reason=reason,
+        n=drop.n,
+        value=drop.value,
+        bound=drop.high,
+        limit=demand.margin,
+        needed_n=needed,
+    )
+
+
+def shown_worse(rows: Sequence[GateRow], criteria: PathCriteria, healthy: Cell | None, confidence: float) -> Check:
+    """Whether any single path, fault or language is shown to be worse than the class may be; corrected by Holm."""
+    looks = looks_of(rows)
+    p_values = [worse_p(cell, criteria, healthy) for cell in looks]
+    worse = [cell.name for cell, shown in zip(looks, holm(p_values, 1 - confidence), strict=True) if shown]
+    verdict = Verdict.FAIL if worse else Verdict.PASS
+    reason = f"{len(looks)} looked at, {len(worse)} shown to be worse{listed(worse)}"
+    return Check(group=criteria.name, name="single paths, faults and languages", verdict=verdict, reason=reason)
+
+
+def worse_p(cell: Cell, criteria: PathCriteria, healthy: Cell | None) -> float:
+    """The smaller p-value of "no worse than the limit" and "no worse than the margin", doubled where both are asked."""
+    items = cell.misleading_items()
+    found = []
+    if criteria.misleading is not None and items:
+        found.append(binomial_tail_p(sum(items.values()), len(items), criteria.misleading))
+    counts = paired_counts(items, healthy.misleading_items() if healthy else {})
+    if criteria.misleading_margin is not None and counts.n:
+        found.append(tango_above_p(counts, criteria.misleading_margin))
+    return min(1.0, len(found) * min(found)) if found else 1.0
+
+
+def against_run(
+    rows: Sequence[GateRow], baseline: Sequence[GateRow], criteria: BaselineCriteria, confidence: float
+) -> list[Check]:
+    """The same requests in an earlier run: none may be missing, degraded answers may be no worse."""
+    there = {row.trial_id for row in rows}
+    missing = sorted({row.trial_id for row in baseline} - there)
+    complete = Check(
+        group="baseline",
+        name="every request of the baseline is there",
+        verdict=Verdict.INCONCLUSIVE if missing else Verdict.PASS,
+        reason=f"{len(missing)} of {len({row.trial_id for row in baseline})} are missing{listed(missing)}",
+        n=len(baseline),
+    )
+    now = degraded_answers("under faults", rows, {row.trial_id for row in baseline})
+    then = degraded_answers("the baseline", baseline, there)
+    misleading = Demand("baseline", criteria.min_n, criteria.misleading_margin, confidence)
+    f1 = Demand("baseline", criteria.min_n, criteria.f1_margin, confidence)
+    return [complete, misleading_gap(now, then, misleading), f1_drop(now, then, f1)]
+
+
+def degraded_answers(name: str, rows: Sequence[GateRow], common: set[str]) -> Cell:
+    """The answers under a fault to requests that both runs hold."""
+    kept = [row for row in rows if row.fault != NO_FAULT and not row.crashed and row.trial_id in common]
+    return Cell(name=name, rows=tuple(kept))
+
+
+def too_few(criteria: PathCriteria, name: str, n: int, limit: float, needed: int) -> Check:
+    reason = f"only {n} items; {needed} are needed"
+    return Check(
+        group=criteria.name, name=name, verdict=Verdict.INCONCLUSIVE, reason=reason, n=n, limit=limit, needed_n=needed
+    )
+
+
+def unpaired(demand: Demand, name: str, n: int) -> Check:
+    reason = f"fewer than two of {n} items were answered on both sides; {demand.min_n} are needed"
+    return Check(
+        group=demand.group,
+        name=name,
+        verdict=Verdict.INCONCLUSIVE,
+        reason=reason,
+        n=0,
+        limit=demand.margin,
+        needed_n=demand.min_n,
+    )
+
+
+def left_out(count: int) -> str:
+    return f" ({count} more have no counterpart)" if count else ""
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f}%"
+
+
+def signed(share: float) -> str:
+    return f"{100 * share:+.1f}%" if math.isfinite(share) else "unbounded"

@@ -1,0 +1,113 @@
+"""What the gate looks at: one judged answer per row, and rows grouped into cells (pure)."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TypeGuard
+
+from harness.criteria import PathCriteria, Pool
+from harness.errors import ResultError
+from harness.fidelity.case import Label
+from harness.stats import mean
+
+NO_FAULT = "none"
+HEALTHY_PATH = "healthy"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateRow:
+    """One request with its judgement. None: not judged, not measured."""
+
+    path: str  # the path that served; "healthy" where nothing was degraded
+    fault: str  # "none" in the steady state
+    lang: str
+    item_id: str
+    label: Label | None
+    bertscore_f1: float | None
+    healthy: bool  # marked as undegraded
+    trial_id: str = ""
+    answer: str | None = None
+    crashed: bool = False  # 5xx, a body that is no answer, or nothing at all
+    recorded: bool = True  # carried a degradation record
+
+    @property
+    def misleading(self) -> bool:
+        return self.label is Label.MISLEADING
+
+    @property
+    def abstained(self) -> bool:
+        return self.label is Label.ABSTAINED
+
+    @property
+    def measured(self) -> bool:
+        """Judged, and scored where there is something to score."""
+        return self.label is not None and (self.abstained or usable(self.bertscore_f1))
+
+
+def usable(score: float | None) -> TypeGuard[float]:
+    return score is not None and math.isfinite(score)
+
+
+def require_one_scale(rows: Iterable[GateRow]) -> None:
+    """Raises ResultError for a score above 1: 0 to 1 and 0 to 100 were mixed."""
+    for row in rows:
+        if usable(row.bertscore_f1) and row.bertscore_f1 > 1 + 1e-6:
+            raise ResultError(
+                f"{row.trial_id or row.item_id}: bertscore_f1 is {row.bertscore_f1}; scores are in [0, 1], "
+                "so scales were mixed"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """Answers that are judged together."""
+
+    name: str
+    rows: tuple[GateRow, ...]
+
+    def by_item(self) -> Mapping[str, Sequence[GateRow]]:
+        """Rows per item: the unit of every count."""
+        return grouped(self.rows, lambda row: row.item_id)
+
+    def misleading_items(self) -> dict[str, bool]:
+        """Per item with a judged answer: whether any of its answers misleads."""
+        judged = {item: [row for row in rows if row.label is not None] for item, rows in self.by_item().items()}
+        return {item: any(row.misleading for row in rows) for item, rows in judged.items() if rows}
+
+    def f1_of_items(self) -> dict[str, float]:
+        """Mean F1 per item over its answers that did not abstain and were measured."""
+        found = {}
+        for item, rows in self.by_item().items():
+            answered = [row.bertscore_f1 for row in rows if row.label is not None and not row.abstained]
+            scores = [score for score in answered if usable(score)]
+            if scores:
+                found[item] = mean(scores)
+        return found
+
+
+def grouped(rows: Iterable[GateRow], key: Callable[[GateRow], str]) -> dict[str, list[GateRow]]:
+    """Rows by a key, keys in order."""
+    return {name: list(group) for name, group in groupby(sorted(rows, key=key), key=key)}
+
+
+def cells_of(criteria: PathCriteria, rows: Sequence[GateRow]) -> list[Cell]:
+    """The cells in which a class decides."""
+    keys: Mapping[Pool, Callable[[GateRow], str]] = {
+        Pool.CLASS: lambda _: criteria.name,
+        Pool.PATH: lambda row: row.path,
+        Pool.PATH_FAULT: lambda row: f"{row.path} under {row.fault}",
+    }
+    return [Cell(name=name, rows=tuple(found)) for name, found in grouped(rows, keys[criteria.pool]).items()]
+
+
+def looks_of(rows: Sequence[GateRow]) -> list[Cell]:
+    """Every path, path under a fault, and language, to be looked at on its own."""
+    keys: tuple[Callable[[GateRow], str], ...] = (
+        lambda row: f"path {row.path}",
+        lambda row: f"path {row.path} under {row.fault}",
+        lambda row: f"language {row.lang}",
+    )
+    found = [Cell(name=name, rows=tuple(group)) for key in keys for name, group in grouped(rows, key).items()]
+    distinct = {cell.rows: cell for cell in reversed(found)}  # a path with one fault is one look, not two
+    return [cell for cell in found if distinct[cell.rows] is cell]

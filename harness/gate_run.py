@@ -1,0 +1,158 @@
+"""Gate a run folder: read its rows, decide, write `verdict.json` and `junit.xml`, say it on the terminal."""
+
+import hashlib
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from harness.criteria import load_criteria
+from harness.decision import Decision, Verdict
+from harness.errors import ConfigError, NothingJudged, ResultError
+from harness.fidelity.case import Label
+from harness.gate import gate
+from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
+from harness.judge import SCORES_FILE, judge_run, read_scores
+from harness.junit import junit_xml
+from harness.store import RunFolder
+from harness.trial import Outcome, Trial
+
+CRASHES = (Outcome.FAILED, Outcome.UNANSWERED)
+MARKED_BY_STATUS = (Outcome.REFUSED, Outcome.REJECTED, Outcome.DEGRADED)
+
+
+def gate_run(
+    run_dir: Path,
+    criteria_file: Path,
+    *,
+    baseline: Path | None = None,
+    markdown: Path | None = None,
+    junit: Path | None = None,
+    out: TextIO | None = None,
+) -> int:
+    """Decide on a judged run; the exit code: 0 pass, 1 fail, 3 inconclusive, 2 nothing judged."""
+    criteria = load_criteria(criteria_file)
+    folder = RunFolder.open(run_dir)
+    rows = read_rows(folder)
+    earlier = None if baseline is None else read_baseline(baseline, folder)
+    decision = gate(rows, criteria, blocks=folder.blocks(), baseline=earlier)
+    content = {
+        **decision.to_json(),
+        "criteria": str(criteria_file),
+        "criteria_sha256": hashlib.sha256(criteria_file.read_bytes()).hexdigest(),
+        "baseline": None if baseline is None else str(baseline),
+    }
+    folder.write_json("verdict.json", content)
+    xml = junit_xml(decision, name=run_dir.name)
+    for file in (run_dir / "junit.xml", junit):
+        if file is not None:
+            file.write_bytes(xml)
+    if markdown is not None:
+        markdown.write_text(as_markdown(decision, run_dir.name), "utf-8")
+    show(decision, out or sys.stdout)
+    return decision.exit_code
+
+
+def read_rows(folder: RunFolder) -> list[GateRow]:
+    """Trials of whole blocks, judged. Raises NothingJudged without a trial, ResultError without scores."""
+    trials = folder.trials()
+    if not trials:
+        raise NothingJudged(f"{folder.path}: no trial of a whole block is there to judge")
+    scores = read_scores(folder.path / SCORES_FILE)
+    return [gate_row(trial, scores.get(trial.id, {})) for trial in trials]
+
+
+def read_baseline(path: Path, folder: RunFolder) -> list[GateRow]:
+    """Rows of an earlier run on the same items. Raises ConfigError when it had others, or is the same folder."""
+    earlier = RunFolder.open(path)
+    if earlier.path.resolve() == folder.path.resolve():
+        raise ConfigError(f"{path}: a run cannot be its own baseline")
+    for key in ("evalset", "items_sha256"):
+        then, now = earlier.meta().get(key), folder.meta().get(key)
+        if then != now:
+            raise ConfigError(
+                f"{path}: {key} is {then!r} there and {now!r} in {folder.path}; the items have to be the same"
+            )
+    return read_rows(earlier)
+
+
+def gate_row(trial: Trial, score: Mapping[str, Any]) -> GateRow:
+    """Raises ResultError for a label that is none."""
+    try:
+        label = None if score.get("label") is None else Label(score["label"])
+    except ValueError:
+        known = ", ".join(Label)
+        raise ResultError(f"{trial.id}: label is {score['label']!r}; it has to be one of {known}") from None
+    # Without a record nothing is known; where no fault was on, an answer then counts as undegraded.
+    healthy = trial.level == "healthy" or (
+        trial.level is None and trial.fault == NO_FAULT and trial.outcome is Outcome.OK
+    )
+    return GateRow(
+        path=HEALTHY_PATH if healthy else trial.path or trial.outcome.value,
+        fault=trial.fault,
+        lang=trial.lang,
+        item_id=trial.item_id,
+        label=label,
+        bertscore_f1=score.get("bertscore_f1"),
+        healthy=healthy,
+        trial_id=trial.id,
+        answer=trial.answer,
+        crashed=trial.outcome in CRASHES,
+        recorded=healthy or trial.level is not None or trial.outcome in MARKED_BY_STATUS,
+    )
+
+
+def judge_if_needed(run_dir: Path, *, again: bool) -> None:
+    """Write `scores.parquet` when it is not there, or `again`; the items are those that `run.json` names."""
+    if (run_dir / SCORES_FILE).is_file() and not again:
+        return
+    from evalsets.jsonl import load_set
+
+    meta = RunFolder.open(run_dir).meta()
+    if not isinstance(meta.get("evalset"), str):
+        raise ResultError(f"{run_dir / 'run.json'}: evalset is missing, so the run cannot be judged here")
+    judge_run(run_dir, load_set(meta["evalset"]))
+
+
+def show(decision: Decision, out: TextIO) -> None:
+    """A table of the checks, then the verdict on a line of its own."""
+    from rich.console import Console
+    from rich.table import Table
+
+    colours = {Verdict.PASS: "green", Verdict.FAIL: "bold red"}
+    console = Console(file=out, highlight=False, soft_wrap=False, width=None if out.isatty() else 160)
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "of", "criterion", "measured"):
+        table.add_column(heading, overflow="fold")
+    for check in decision.checks:
+        colour = colours.get(check.verdict, "yellow")
+        table.add_row(
+            f"[{colour}]{check.verdict.value}[/]", escaped(check.group), escaped(check.name), escaped(check.reason)
+        )
+    if decision.checks:
+        console.print(table)
+    print(f"{decision.verdict.value}: {decision.summary}", file=out)
+
+
+def escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def as_markdown(decision: Decision, name: str) -> str:
+    """For the summary page of a CI job."""
+    lines = [
+        f"## {decision.verdict.value}: {name}",
+        "",
+        decision.summary,
+        "",
+        "| | of | criterion | measured |",
+        "|---|---|---|---|",
+    ]
+    lines += [cells([check.verdict.value, check.group, check.name, check.reason]) for check in decision.checks]
+    return "\n".join(lines) + "\n"
+
+
+def cells(texts: Sequence[str]) -> str:
+    return "| " + " | ".join(" ".join(text.replace("|", "\\|").split()) for text in texts) + " |"

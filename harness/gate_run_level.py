@@ -1,0 +1,108 @@
+"""Checks of a run as a whole: crashes, marks, faults, coverage (pure)."""
+
+from collections.abc import Sequence
+
+from harness.criteria import RunCriteria
+from harness.decision import Check, Verdict
+from harness.gate_row import NO_FAULT, GateRow
+from harness.stats import at_least
+from harness.trial import Block
+
+SHOWN = 3
+
+
+def run_checks(rows: Sequence[GateRow], criteria: RunCriteria, blocks: Sequence[Block]) -> list[Check]:
+    return [
+        crashes(rows, criteria),
+        marks(rows, criteria),
+        faults(rows, blocks),
+        recovery(blocks),
+        coverage(rows, criteria),
+    ]
+
+
+def crashes(rows: Sequence[GateRow], criteria: RunCriteria) -> Check:
+    found = [row.trial_id for row in rows if row.crashed]
+    verdict = Verdict.PASS if len(found) <= criteria.max_crashes else Verdict.FAIL
+    reason = (
+        f"{len(found)} of {len(rows)} requests got a 5xx or no answer{listed(found)}; allowed {criteria.max_crashes}"
+    )
+    return run_check("every request is answered", verdict, reason, value=len(found), limit=criteria.max_crashes)
+
+
+def marks(rows: Sequence[GateRow], criteria: RunCriteria) -> Check:
+    found = unmarked(rows)
+    verdict = Verdict.PASS if len(found) <= criteria.max_unmarked else Verdict.FAIL
+    reason = f"{len(found)} degraded answers carried no mark{listed(found)}; allowed {criteria.max_unmarked}"
+    return run_check("every degraded answer is marked", verdict, reason, value=len(found), limit=criteria.max_unmarked)
+
+
+def unmarked(rows: Sequence[GateRow]) -> list[str]:
+    """Trials without a record, and those marked healthy whose answer a fault turned into a misleading one."""
+    undisturbed = {row.item_id: row for row in rows if row.fault == NO_FAULT and row.healthy and not row.crashed}
+    return [
+        row.trial_id
+        for row in rows
+        if not row.crashed and (not row.recorded or turned_misleading(row, undisturbed.get(row.item_id)))
+    ]
+
+
+def turned_misleading(row: GateRow, undisturbed: GateRow | None) -> bool:
+    if row.fault == NO_FAULT or not row.healthy or not row.misleading or undisturbed is None:
+        return False
+    return not undisturbed.misleading and row.answer != undisturbed.answer
+
+
+def faults(rows: Sequence[GateRow], blocks: Sequence[Block]) -> Check:
+    """Inconclusive when a fault did not fire, met no steady state, or nothing is known of it."""
+    with_fault = [block for block in blocks if block.fault != NO_FAULT]
+    known = {block.fault for block in with_fault}
+    problems = [f"{block.id}: {problem}" for block in with_fault if (problem := problem_of(block))]
+    problems += sorted({f"{row.fault}: no proof" for row in rows if row.fault != NO_FAULT and row.fault not in known})
+    verdict = Verdict.INCONCLUSIVE if problems else Verdict.PASS
+    reason = (
+        f"{len(with_fault) - len(problems)} of {len(with_fault)} injections proved themselves"
+        if not problems
+        else (f"not proved{listed(problems)}")
+    )
+    return run_check("every fault fired", verdict, reason, value=len(problems), limit=0)
+
+
+def problem_of(block: Block) -> str | None:
+    if block.error:
+        return block.error
+    if not block.fired:
+        return "did not fire"
+    return None if block.steady else "no steady state before it"
+
+
+def recovery(blocks: Sequence[Block]) -> Check:
+    stuck = [block.id for block in blocks if block.fault != NO_FAULT and block.recovered is False]
+    verdict = Verdict.FAIL if stuck else Verdict.PASS
+    reason = (
+        f"the primary did not answer again{listed(stuck)}" if stuck else "the primary answered again after each fault"
+    )
+    return run_check("every fault is recovered from", verdict, reason, value=len(stuck), limit=0)
+
+
+def coverage(rows: Sequence[GateRow], criteria: RunCriteria) -> Check:
+    answered = [row for row in rows if not row.crashed]
+    missing = [row.trial_id for row in answered if not row.measured]
+    share = 1 - len(missing) / len(answered) if answered else 0.0
+    verdict = Verdict.PASS if at_least(share, criteria.min_coverage) else Verdict.INCONCLUSIVE
+    reason = (
+        f"{len(answered) - len(missing)} of {len(answered)} answers judged and measured{listed(missing, 'missing')}"
+    )
+    return run_check("every answer is judged", verdict, reason, value=share, limit=criteria.min_coverage)
+
+
+def listed(names: Sequence[str], word: str = "") -> str:
+    """` (a, b, c and 4 more)`, or nothing."""
+    if not names:
+        return ""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f" ({word + ': ' if word else ''}{', '.join(names[:SHOWN])}{more})"
+
+
+def run_check(name: str, verdict: Verdict, reason: str, *, value: float, limit: float) -> Check:
+    return Check(group="run", name=name, verdict=verdict, reason=reason, value=float(value), limit=float(limit))

@@ -1,0 +1,176 @@
+"""Judge a run: every answer against its item's reference, one row each in `scores.parquet`."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from evalsets.item import Item
+from harness.errors import NothingJudged, ResultError
+from harness.fidelity.case import Case, Judgement, Label, Similarity
+from harness.store import RunFolder
+from harness.trial import Outcome, Trial
+
+SCORES_FILE = "scores.parquet"
+SCORES = ("bertscore_p", "bertscore_r", "bertscore_f1", "cosine", "composite")
+
+Judge = Callable[[Sequence[Case], Sequence[Similarity]], list[Judgement]]
+
+
+class PairScorer(Protocol):
+    """What is needed of a scorer."""
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[Similarity]: ...
+
+
+class Asked(NamedTuple):
+    """Trials with the same item, answer and mark are judged once: they are the same case."""
+
+    item_id: str
+    answer: str
+    degraded: bool | None
+
+
+def judge_run(
+    run_dir: Path, evalset_items: Sequence[Item], scorer: PairScorer | None = None, judge: Judge | None = None
+) -> None:
+    """Write `scores.parquet` into a run folder. `scorer`, `judge` None: the packaged encoder, the fidelity verdict.
+
+    A trial whose item is not in `evalset_items`, or that got no answer at all, keeps its row, unjudged.
+    Raises NothingJudged for a run without trials.
+    """
+    trials = RunFolder.open(run_dir).trials()
+    if not trials:
+        raise NothingJudged(f"{run_dir}: no trial of a whole block is there to judge")
+    items = {item.id: item for item in evalset_items}
+    cases = {
+        key: case_of(key, items[key.item_id]) for trial in trials if (key := asked(trial)) and key.item_id in items
+    }
+    judged = judge_cases(cases, scorer, judge)
+    write_scores(run_dir / SCORES_FILE, [score_row(trial, judged) for trial in trials])
+
+
+def asked(trial: Trial) -> Asked | None:
+    """What there is to judge of a trial by its text; None where the outcome alone says what it is."""
+    if said_by_outcome(trial) or trial.outcome in (Outcome.FAILED, Outcome.UNANSWERED):
+        return None
+    return Asked(trial.item_id, trial.answer or "", None if trial.level is None else trial.degraded)
+
+
+def said_by_outcome(trial: Trial) -> bool:
+    """A refusal, a rejection, a structured 206, or an error in-band without any text: openly no answer."""
+    if trial.outcome in (Outcome.REFUSED, Outcome.REJECTED):
+        return True
+    return trial.outcome is Outcome.DEGRADED and (trial.status == 206 or not trial.answer)
+
+
+def case_of(key: Asked, item: Item) -> Case:
+    return Case(
+        id=key.item_id,
+        reference=item.reference,
+        candidate=key.answer,
+        prompt=item.prompt,
+        context=item.context,
+        lang=item.lang,
+        must_keep=item.must_keep,
+        must_not=item.must_not,
+        contract=None if item.contract is None else dict(item.contract),
+        degraded=key.degraded,
+    )
+
+
+def judge_cases(cases: Mapping[Asked, Case], scorer: PairScorer | None, judge: Judge | None) -> dict[Asked, Judgement]:
+    if not cases:
+        return {}
+    if scorer is None:
+        from harness.fidelity.scorer import Scorer
+
+        scorer = Scorer()
+    if judge is None:
+        from harness.fidelity.verdict import judge as verdict
+
+        judge = verdict
+    similarities = scorer.score([(case.reference, case.candidate) for case in cases.values()])
+    return dict(zip(cases, judge(list(cases.values()), similarities), strict=True))
+
+
+def score_row(trial: Trial, judged: Mapping[Asked, Judgement]) -> dict[str, Any]:
+    """One row; None where nothing was judged or measured."""
+    key = asked(trial)
+    if key is not None and key in judged:
+        found = judged[key]
+        scores = {name: finite(getattr(found.similarity, name)) for name in SCORES}
+        flags = list(found.similarity.flags)
+        return row_of(trial, found.label, found.risk, list(found.reasons), flags=flags, **scores)
+    if said_by_outcome(trial):
+        return row_of(trial, Label.ABSTAINED, 0.0, [f"openly no answer: {trial.outcome.value}, HTTP {trial.status}"])
+    return row_of(trial, None, None, [])
+
+
+def row_of(
+    trial: Trial,
+    label: Label | None,
+    risk: float | None,
+    reasons: list[str],
+    *,
+    flags: Sequence[str] = (),
+    **scores: Any,
+) -> dict[str, Any]:
+    empty: dict[str, Any] = dict.fromkeys(SCORES)
+    named = None if label is None else label.value
+    return {
+        "trial_id": trial.id,
+        "label": named,
+        "risk": risk,
+        "reasons": reasons,
+        **empty,
+        **scores,
+        "flags": list(flags),
+    }
+
+
+def finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def write_scores(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Whole or not at all."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    texts = pa.list_(pa.string())
+    schema = pa.schema(
+        [
+            *(pa.field("trial_id", pa.string()), pa.field("label", pa.string()), pa.field("risk", pa.float64())),
+            pa.field("reasons", texts),
+            *(pa.field(name, pa.float64()) for name in SCORES),
+            pa.field("flags", texts),
+        ]
+    )
+    partial = file.with_name(f".{file.name}.part")
+    pq.write_table(pa.Table.from_pylist([writable(row) for row in rows], schema=schema), partial)
+    partial.replace(file)
+
+
+def writable(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Half a surrogate pair, quoted by a reason, cannot be written as UTF-8."""
+    clean = [reason.encode("utf-8", "backslashreplace").decode() for reason in row["reasons"]]
+    return {**row, "reasons": clean}
+
+
+def read_scores(file: Path) -> dict[str, dict[str, Any]]:
+    """Rows by trial id. Raises ResultError when the file is missing, damaged or lacks a column."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not file.is_file():
+        raise ResultError(f"{file}: missing; the run is not judged yet")
+    needed = ["trial_id", "label", "risk", "reasons", *SCORES]
+    try:
+        rows: list[dict[str, Any]] = pq.read_table(file).to_pylist()
+    except (pa.ArrowException, OSError) as error:
+        raise ResultError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from None
+    for row in rows:
+        if missing := [name for name in needed if name not in row]:
+            raise ResultError(f"{file}: column {missing[0]!r} is missing; needed are {', '.join(needed)}")
+    return {str(row["trial_id"]): row for row in rows}

@@ -1,0 +1,74 @@
+import pytest
+
+from harness.criteria import GATES, load_criteria, shipped
+from harness.errors import ConfigError
+
+GOOD = """
+[run]
+confidence = 0.95
+max_crashes = 0
+max_unmarked = 0
+min_coverage = 1.0
+
+[paths.any]
+match = ["*"]
+pool = "path"
+min_n = 10
+misleading = 0.1
+"""
+
+
+def load(tmp_path, text):
+    (tmp_path / "c.toml").write_text(text)
+    return load_criteria(tmp_path / "c.toml")
+
+
+@pytest.mark.parametrize("name", sorted(file.stem for file in GATES.glob("*.toml")))
+def test_the_criteria_that_come_along_are_sound(name):
+    criteria = load_criteria(shipped(name))
+    assert criteria.class_of("a path nobody thought of").name == "model"
+    assert criteria.class_of("extract").name == "without-a-model"
+
+
+def test_a_path_belongs_to_the_class_that_names_it(tmp_path):
+    named = '[paths.named]\nmatch = ["extract"]\npool = "class"\nmin_n = 1\nmisleading = 0.2\n'
+    criteria = load(tmp_path, GOOD + named)
+    assert (criteria.class_of("extract").name, criteria.class_of("template").name) == ("named", "any")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("misleading = 0.1", "misleading = nan", "misleading is nan"),
+        ("misleading = 0.1", "misleading = inf", "misleading is inf"),
+        ("misleading = 0.1", "misleading = 10", "a share, not a percent"),
+        ("misleading = 0.1", "misleading = -0.1", r"in \[0, 1\]"),
+        ("misleading = 0.1", 'misleading = "0.1"', "has to be a number"),
+        ("misleading = 0.1", "misleading = true", "has to be a number"),
+        ("misleading = 0.1", "", "could never fail"),
+        ("misleading = 0.1", "misleeding = 0.1", "unknown key 'misleeding'; known are"),
+        ("confidence = 0.95", "", "confidence is missing"),
+        ("confidence = 0.95", "confidence = 0.5", r"in \(0.5, 1\)"),
+        ("min_coverage = 1.0", "min_coverage = nan", "min_coverage is nan"),
+        ("max_crashes = 0", "max_crashes = 0.5", "whole number"),
+        ("min_n = 10", "min_n = 0", "at least 1"),
+        ("min_n = 10", "", "min_n is missing"),
+        ('pool = "path"', 'pool = "paths"', "one of class, path, path-fault"),
+        ('match = ["*"]', 'match = "*"', "has to be a list"),
+        ('match = ["*"]', "match = []", "at least one path"),
+        ('match = ["*"]', 'match = ["extract"]', 'no class matches "\\*"'),
+        ('match = ["*"]', 'match = ["*", "*"]', "matched twice"),
+        ("[run]", "[rum]", "unknown key 'rum'"),
+        ("[paths.any]", "paths = 3\n[other]", "unknown key|not TOML|table"),
+        ("[run]", "[run", "not TOML"),
+    ],
+)
+def test_a_threshold_that_is_missing_or_impossible_is_refused_with_file_and_key(tmp_path, old, new, says):  # S9
+    with pytest.raises(ConfigError, match=says) as raised:
+        load(tmp_path, GOOD.replace(old, new))
+    assert "c.toml" in str(raised.value)
+
+
+def test_a_file_that_is_not_there_is_named_with_what_comes_along(tmp_path):
+    with pytest.raises(ConfigError, match="shipped are cpu, gpu"):
+        load_criteria(tmp_path / "none.toml")

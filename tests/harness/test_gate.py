@@ -1,0 +1,263 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.criteria import load_criteria, shipped
+from harness.decision import Verdict
+from harness.errors import ConfigError, ResultError
+from harness.fidelity.case import Label
+from harness.gate import gate
+from harness.gate_row import GateRow
+from harness.trial import Block
+
+CPU, GPU = load_criteria(shipped("cpu")), load_criteria(shipped("gpu"))
+FIRED = Block(
+    id="kill#0", experiment="kill", fault="kill", target="primary", trials=1, steady=True, fired=True, recovered=True
+)
+LABELS = {"f": Label.FAITHFUL, "a": Label.ABSTAINED, "m": Label.MISLEADING, "?": None}
+
+
+def rows(labels, *, path="secondary", fault="kill", f1=0.8, lang="en", start=0, healthy=False, answer="x"):
+    """One row per letter: f(aithful), a(bstained), m(isleading), ? (not judged); items numbered from `start`."""
+    return [
+        GateRow(
+            path="healthy" if healthy else path,
+            fault=fault,
+            lang=lang,
+            item_id=f"i{start + k}",
+            label=LABELS[letter],
+            bertscore_f1=None if letter in "a?" else f1,
+            healthy=healthy,
+            trial_id=f"{fault}/{path}/i{start + k}",
+            answer=answer,
+        )
+        for k, letter in enumerate(labels)
+    ]
+
+
+def steady(labels, **more):
+    return rows(labels, fault="none", healthy=True, **{"f1": 0.8, **more})
+
+
+def decide(found, criteria=CPU, blocks=(FIRED,), **more):
+    return gate(found, criteria, blocks=blocks, **more)
+
+
+def check_of(decision, part):
+    (found,) = [check for check in decision.checks if part in check.name]
+    return found
+
+
+def test_a_run_that_is_no_worse_than_healthy_passes():
+    decision = decide(steady("f" * 40) + rows("f" * 40) + rows("f" * 40, path="template"))
+    assert (decision.verdict, decision.exit_code) == (Verdict.PASS, 0)
+
+
+def test_nothing_under_a_fault_is_nothing_judged():  # S10
+    for found in ([], steady("f" * 40), steady("f" * 4) + rows("????")):
+        decision = decide(found)
+        assert (decision.verdict, decision.exit_code) == (Verdict.NOTHING, 2)
+
+
+@pytest.mark.parametrize(
+    ("labels", "verdict"),
+    [
+        ("f" * 29, Verdict.PASS),
+        ("f" * 28, Verdict.INCONCLUSIVE),
+        ("m" + "f" * 28, Verdict.INCONCLUSIVE),
+        ("mmm" + "f" * 73, Verdict.PASS),
+        ("mmmm" + "f" * 36, Verdict.INCONCLUSIVE),
+        ("mmmmm" + "f" * 35, Verdict.FAIL),
+        ("mmmm", Verdict.FAIL),
+        ("a" * 40, Verdict.PASS),
+    ],
+)
+def test_a_path_without_a_model_is_held_to_its_limit(labels, verdict):
+    assert decide(steady("f" * 80) + rows(labels, path="extract")).verdict is verdict
+
+
+def test_too_few_items_say_how_many_would_do():
+    check = check_of(decide(steady("f") + rows("m" + "f" * 20, path="extract")), "misleading rate")
+    assert check.verdict is Verdict.INCONCLUSIVE
+    assert check.needed_n == 46
+    assert "46 items would do" in check.reason
+
+
+def test_the_same_item_under_many_faults_is_one_item():
+    faults = [f"fault{k}" for k in range(10)]
+    blocks = [replace(FIRED, fault=fault, id=fault) for fault in faults]
+    found = [row for fault in faults for row in rows("ffff", path="template", fault=fault)]
+    assert check_of(decide(found, blocks=blocks), "misleading rate").n == 4
+
+
+def test_an_item_misleads_when_any_of_its_answers_does():
+    found = rows("f" * 40, path="template") + rows("m" * 6 + "f" * 34, path="template", fault="hang")
+    decision = decide(found, blocks=[FIRED, replace(FIRED, fault="hang")])
+    assert check_of(decision, "misleading rate").value == pytest.approx(6 / 40)
+    assert decision.verdict is Verdict.FAIL
+
+
+def test_a_model_path_that_misleads_more_than_healthy_fails():
+    decision = decide(steady("f" * 40) + rows("m" * 10 + "f" * 30))
+    assert decision.verdict is Verdict.FAIL
+    assert check_of(decision, "misleading rate against healthy").value == pytest.approx(0.25)
+
+
+def test_a_model_path_that_misleads_as_often_on_the_same_items_passes():
+    assert decide(steady("m" * 20 + "f" * 20) + rows("m" * 20 + "f" * 20)).verdict is Verdict.PASS
+
+
+def test_a_model_path_without_healthy_answers_to_the_same_items_is_undecided():
+    decision = decide(steady("f" * 40) + rows("f" * 40, start=100))
+    assert decision.verdict is Verdict.INCONCLUSIVE
+
+
+def test_items_without_a_healthy_counterpart_are_counted_in_the_reason():
+    decision = decide(steady("f" * 40) + rows("f" * 43))
+    assert "3 more have no counterpart" in check_of(decision, "misleading rate against healthy").reason
+
+
+def test_a_fall_of_f1_beyond_the_margin_fails_and_one_within_passes():
+    for drop, verdict in ((0.3, Verdict.FAIL), (0.15, Verdict.PASS), (0.1, Verdict.PASS)):
+        assert decide(steady("f" * 40) + rows("f" * 40, f1=0.8 - drop)).verdict is verdict
+
+
+def test_answers_that_abstain_do_not_count_for_f1():
+    decision = decide(steady("f" * 40) + rows("f" * 12 + "a" * 28))
+    assert check_of(decision, "F1 against healthy").n == 12
+
+
+def test_one_bad_path_does_not_hide_behind_a_good_class():
+    good, bad = rows("f" * 70, path="template"), rows("m" * 5, path="extract", start=70)
+    decision = decide(good + bad)
+    assert check_of(decision, "without-a-model: misleading rate").verdict is Verdict.INCONCLUSIVE
+    assert check_of(decision, "single paths").verdict is Verdict.FAIL
+    assert "path extract" in check_of(decision, "single paths").reason
+
+
+def test_many_looks_are_corrected_so_that_one_unlucky_path_does_not_fail():
+    many = [row for k in range(20) for row in rows("f" * 10, path=f"extract{k}" if k else "extract", start=10 * k)]
+    criteria = replace(CPU, classes=(replace(CPU.classes[0], match=("*",)),))
+    unlucky = [replace(row, label=Label.MISLEADING) if row.item_id in {"i0", "i1", "i2"} else row for row in many]
+    assert check_of(decide(unlucky, criteria), "single paths").verdict is Verdict.PASS
+
+
+def test_a_language_that_is_worse_than_the_other_fails():
+    found = rows("f" * 70, path="template") + rows("mmmmm", path="template", lang="zh", start=70)
+    assert "language zh" in check_of(decide(found), "single paths").reason
+
+
+@pytest.mark.parametrize(
+    ("block", "verdict", "says"),
+    [
+        (replace(FIRED, fired=False), Verdict.INCONCLUSIVE, "did not fire"),
+        (replace(FIRED, fired=None), Verdict.INCONCLUSIVE, "did not fire"),
+        (replace(FIRED, steady=False), Verdict.INCONCLUSIVE, "no steady state"),
+        (replace(FIRED, error="no journal"), Verdict.INCONCLUSIVE, "no journal"),
+        (replace(FIRED, recovered=False), Verdict.FAIL, "did not answer again"),
+        (replace(FIRED, fault="other"), Verdict.INCONCLUSIVE, "kill: no proof"),
+    ],
+)
+def test_a_fault_that_did_not_do_its_work_is_never_a_pass(block, verdict, says):
+    decision = decide(steady("f" * 40) + rows("f" * 40), blocks=[block])
+    assert decision.verdict is verdict
+    assert says in decision.summary
+
+
+def test_a_crash_fails_the_run_and_is_named():
+    crashed = replace(rows("?", fault="kill", start=99)[0], crashed=True)
+    decision = decide([*steady("f" * 40), *rows("f" * 40), crashed])
+    assert decision.verdict is Verdict.FAIL
+    assert "kill/secondary/i99" in decision.summary
+
+
+def test_a_degraded_answer_without_a_record_fails():
+    found = rows("f" * 40)
+    assert decide([*steady("f" * 40), replace(found[0], recorded=False), *found[1:]]).verdict is Verdict.FAIL
+
+
+def test_an_answer_marked_healthy_that_a_fault_made_misleading_fails():
+    altered = rows("m" + "f" * 39, healthy=True, answer="altered")
+    assert check_of(decide(steady("f" * 40) + altered), "is marked").verdict is Verdict.FAIL
+    same = rows("m" + "f" * 39, healthy=True, answer="x")
+    assert check_of(decide(steady("m" + "f" * 39) + same), "is marked").verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("f1", [None, float("nan"), float("inf"), float("-inf")])
+def test_a_score_that_is_missing_or_not_finite_is_never_a_pass(f1):  # S9
+    found = rows("f" * 40)
+    found[0] = replace(found[0], bertscore_f1=f1)
+    decision = decide(steady("f" * 40) + found)
+    assert decision.verdict is Verdict.INCONCLUSIVE
+    assert "79 of 80 answers judged and measured (missing: kill/secondary/i0)" in decision.summary
+
+
+def test_an_answer_that_was_not_judged_is_never_a_pass():
+    assert decide(steady("f" * 40) + rows("?" + "f" * 39)).verdict is Verdict.INCONCLUSIVE
+
+
+def test_mixed_scales_are_an_error():  # S13
+    with pytest.raises(ResultError, match=r"bertscore_f1 is 85\.0; .*scales were mixed"):
+        decide(steady("f" * 40) + rows("f" * 40, f1=85.0))
+
+
+@pytest.mark.parametrize(
+    ("f1", "verdict"), [(0.72, Verdict.PASS), (0.72 - 1e-13, Verdict.PASS), (0.7199, Verdict.FAIL)]
+)
+def test_the_floor_is_inclusive(f1, verdict):  # S12
+    decision = decide(steady("f" * 60, f1=f1) + rows("f" * 60, f1=f1), GPU)
+    assert decision.verdict is verdict
+
+
+def test_on_a_gpu_each_path_under_each_fault_stands_alone():
+    blocks = [FIRED, replace(FIRED, fault="hang")]
+    found = steady("f" * 60) + rows("f" * 60) + rows("m" * 9 + "f" * 51, fault="hang")
+    decision = decide(found, GPU, blocks=blocks)
+    assert decision.verdict is Verdict.FAIL
+    assert check_of(decision, "secondary under kill: misleading rate against").verdict is Verdict.PASS
+    assert check_of(decision, "secondary under hang: misleading rate against").verdict is Verdict.FAIL
+
+
+def test_a_backup_that_mostly_refuses_fails_on_a_gpu():
+    decision = decide(steady("f" * 300) + rows("f" * 200 + "a" * 100), GPU)
+    assert check_of(decision, "abstention rate").verdict is Verdict.FAIL
+
+
+def test_a_baseline_case_that_is_gone_makes_the_run_incomplete():  # S11
+    then = steady("f" * 40) + rows("f" * 41)
+    decision = decide(steady("f" * 40) + rows("f" * 40), baseline=then)
+    assert decision.verdict is Verdict.INCONCLUSIVE
+    assert "1 of 81 are missing (kill/secondary/i40)" in decision.summary
+
+
+def test_a_run_that_misleads_more_than_the_baseline_fails():
+    then = steady("m" * 15 + "f" * 25) + rows("f" * 40)
+    now = steady("m" * 15 + "f" * 25) + rows("m" * 15 + "f" * 25)
+    assert decide(now).verdict is Verdict.PASS
+    decision = decide(now, baseline=then)
+    assert decision.verdict is Verdict.FAIL
+    assert "against the baseline" in decision.summary
+
+
+def test_a_baseline_needs_its_criteria():
+    with pytest.raises(ConfigError, match=r"no \[baseline\] table"):
+        decide(steady("f") + rows("f"), replace(CPU, baseline=None), baseline=steady("f"))
+
+
+@given(labels=st.text("fam?", min_size=1, max_size=60), where=st.integers(0, 59))
+def test_one_more_misleading_answer_never_helps(labels, where):
+    order = {Verdict.PASS: 0, Verdict.INCONCLUSIVE: 1, Verdict.NOTHING: 1, Verdict.FAIL: 2}
+    base = steady("f" * 60)
+    worse = labels[: where % len(labels)] + "m" + labels[where % len(labels) + 1 :]
+    before, after = (
+        decide(base + rows(found, path="extract")) for found in (labels.replace("?", "f"), worse.replace("?", "f"))
+    )
+    assert order[after.verdict] >= order[before.verdict]
+
+
+@given(labels=st.text("fam?", min_size=1, max_size=60))
+def test_the_order_of_rows_does_not_matter(labels):
+    found = steady("f" * 30) + rows(labels) + rows(labels, path="extract")
+    assert decide(found).verdict is decide(found[::-1]).verdict
