@@ -88,7 +88,7 @@ class ChaosJob:
 
     def finish(self, *, experiments_failed: bool) -> int:
         """Judge, gate, report; the exit code of the run."""
-        from harness.gate import gate_run
+        from harness.gate_run import gate_run
         from harness.judge import judge_run
         from harness.report import write_report
 
