@@ -38,9 +38,9 @@ def gate_run(
     decision = gate(rows, criteria, blocks=folder.blocks(), baseline=earlier)
     content = {
         **decision.to_json(),
-        "criteria": str(criteria_file),
+        "criteria": criteria_file.name,
         "criteria_sha256": hashlib.sha256(criteria_file.read_bytes()).hexdigest(),
-        "baseline": None if baseline is None else str(baseline),
+        "baseline": None if baseline is None else baseline.name,
     }
     folder.write_json("verdict.json", content)
     xml = junit_xml(decision, name=run_dir.name)

@@ -1,0 +1,214 @@
+import io
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from evalsets.jsonl import load_set
+from harness import cli
+from harness.criteria import shipped
+from harness.errors import ConfigError, NothingJudged, ResultError
+from harness.fidelity.case import Judgement, Label, Similarity
+from harness.gate_run import gate_run
+from harness.judge import judge_run, read_scores
+from harness.store import RunFolder
+from harness.trial import Block, Outcome, Trial
+
+ITEMS = load_set("support")
+META = {"evalset": "support", "items_sha256": "x", "profile": "cpu"}
+
+
+class SameText:
+    """Stands for the model: 1 for the same text, else 0.8."""
+
+    def __init__(self):
+        self.pairs = []
+
+    def score(self, pairs):
+        self.pairs += pairs
+        values = [1.0 if r == c else 0.8 for r, c in pairs]
+        return [Similarity(bertscore_p=v, bertscore_r=v, bertscore_f1=v, cosine=v, composite=v) for v in values]
+
+
+def judge(cases, similarities):
+    labels = [Label.MISLEADING if "WRONG" in case.candidate else Label.FAITHFUL for case in cases]
+    return [
+        Judgement(id=c.id, label=label, risk=0.5, reasons=(f"in {c.lang}",), similarity=s)
+        for c, label, s in zip(cases, labels, similarities, strict=True)
+    ]
+
+
+def trial(item, fault, **more):
+    block = "steady#0" if fault == "none" else f"{fault}#0"
+    healthy = {"level": "healthy"} if fault == "none" else {"level": "degraded", "path": "extract"}
+    given = {"outcome": Outcome.OK, "status": 200, "answer": item.reference, **healthy, **more}
+    return Trial(
+        id=f"{fault}/{item.id}",
+        experiment=fault,
+        block=block,
+        fault=fault,
+        target=None,
+        item_id=item.id,
+        lang=item.lang,
+        stream=False,
+        **given,
+    )
+
+
+def run_folder(path, trials, *, meta=META, fired=True):
+    folder = RunFolder.create(path, meta)
+    for each in trials:
+        folder.append(each)
+    for name in sorted({each.block for each in trials}):
+        fault = next(each.fault for each in trials if each.block == name)
+        none = fault == "none"
+        folder.close_block(
+            Block(
+                id=name,
+                experiment=fault,
+                fault=fault,
+                target=None,
+                trials=1,
+                steady=True,
+                fired=None if none else fired,
+                recovered=None if none else True,
+            )
+        )
+    return folder
+
+
+@pytest.fixture
+def good(tmp_path):
+    trials = [trial(item, fault) for fault in ("none", "kill") for item in ITEMS[:30]]
+    folder = run_folder(tmp_path / "good", trials)
+    judge_run(folder.path, ITEMS, SameText(), judge)
+    return folder
+
+
+def gated(path, **more):
+    out = io.StringIO()
+    code = gate_run(path, shipped("cpu"), out=out, **more)
+    return code, out.getvalue()
+
+
+def test_a_good_run_passes_and_leaves_its_verdict(good, tmp_path):
+    code, said = gated(good.path, markdown=tmp_path / "m.md", junit=tmp_path / "j.xml")
+    assert code == 0
+    assert said.splitlines()[-1].startswith("PASS: all")
+    verdict = json.loads((good.path / "verdict.json").read_text())
+    assert (verdict["verdict"], verdict["exit_code"]) == ("PASS", 0)
+    assert {"name", "verdict", "reason", "needed_n"} <= set(verdict["checks"][0])
+    suite = ET.parse(good.path / "junit.xml").getroot()
+    assert (suite.get("failures"), suite.get("errors")) == ("0", "0")
+    assert (tmp_path / "j.xml").read_bytes() == (good.path / "junit.xml").read_bytes()
+    assert (tmp_path / "m.md").read_text().startswith("## PASS: good")
+
+
+def test_a_run_whose_answers_mislead_fails_with_a_failure_in_the_xml(tmp_path):
+    bad = [trial(item, "kill", answer=f"WRONG {item.id}") for item in ITEMS[:30]]
+    folder = run_folder(tmp_path / "bad", [*(trial(item, "none") for item in ITEMS[:30]), *bad])
+    judge_run(folder.path, ITEMS, SameText(), judge)
+    code, said = gated(folder.path)
+    assert code == 1
+    assert "30 of 30 items (100.0%)" in said
+    assert ET.parse(folder.path / "junit.xml").find(".//failure") is not None
+
+
+def test_an_unfired_fault_is_inconclusive_and_an_error_in_the_xml(tmp_path):
+    trials = [trial(item, fault) for fault in ("none", "kill") for item in ITEMS[:30]]
+    folder = run_folder(tmp_path / "r", trials, fired=False)
+    judge_run(folder.path, ITEMS, SameText(), judge)
+    code, _ = gated(folder.path)
+    assert code == 3
+    assert ET.parse(folder.path / "junit.xml").find(".//error").get("type") == "INCONCLUSIVE"
+
+
+def test_the_same_answer_under_two_faults_is_judged_once(tmp_path):
+    trials = [trial(ITEMS[0], fault) for fault in ("kill", "hang", "latency")]
+    folder = run_folder(tmp_path / "r", trials)
+    scorer = SameText()
+    judge_run(folder.path, ITEMS, scorer, judge)
+    assert len(scorer.pairs) == 1
+    assert {row["label"] for row in read_scores(folder.path / "scores.parquet").values()} == {"faithful"}
+
+
+@pytest.mark.parametrize(
+    ("more", "label"),
+    [
+        ({"outcome": Outcome.REFUSED, "status": 429, "answer": None}, "abstained"),
+        ({"outcome": Outcome.DEGRADED, "status": 206, "answer": "try shorter input"}, "abstained"),
+        ({"outcome": Outcome.DEGRADED, "status": 200, "answer": None, "error": "cut"}, "abstained"),
+        ({"outcome": Outcome.DEGRADED, "status": 200, "answer": "WRONG so far", "error": "cut"}, "misleading"),
+        ({"outcome": Outcome.FAILED, "status": 500, "answer": None}, None),
+        ({"outcome": Outcome.UNANSWERED, "status": None, "answer": None}, None),
+        ({"outcome": Outcome.OK, "answer": None}, "faithful"),
+        ({"item_id": "gone"}, None),
+    ],
+)
+def test_what_is_openly_no_answer_abstains_and_what_never_came_is_not_judged(tmp_path, more, label):
+    base = trial(ITEMS[0], "kill").to_row()
+    folder = run_folder(tmp_path / "r", [Trial.from_row({**base, **more})])
+    judge_run(folder.path, ITEMS, SameText(), judge)
+    assert read_scores(folder.path / "scores.parquet")[base["id"]]["label"] == label
+
+
+def test_a_run_without_a_whole_block_is_nothing_judged(tmp_path):
+    folder = RunFolder.create(tmp_path / "r", META)
+    with pytest.raises(NothingJudged):
+        judge_run(folder.path, ITEMS, SameText(), judge)
+    with pytest.raises(NothingJudged):
+        gated(folder.path)
+
+
+def test_a_crash_in_the_run_fails_it(tmp_path):
+    trials = [trial(item, fault) for fault in ("none", "kill") for item in ITEMS[:30]]
+    trials.append(trial(ITEMS[30], "kill", outcome=Outcome.FAILED, status=500, answer=None, level=None))
+    folder = run_folder(tmp_path / "r", trials)
+    judge_run(folder.path, ITEMS, SameText(), judge)
+    code, said = gated(folder.path)
+    assert code == 1
+    assert "every request is answered" in said.splitlines()[-1]
+
+
+def test_a_baseline_run_with_other_items_or_the_run_itself_is_refused(good, tmp_path):
+    other = run_folder(tmp_path / "other", [trial(ITEMS[0], "none")], meta={**META, "items_sha256": "y"})
+    with pytest.raises(ConfigError, match="items_sha256 is 'y' there"):
+        gated(good.path, baseline=other.path)
+    with pytest.raises(ConfigError, match="its own baseline"):
+        gated(good.path, baseline=good.path)
+
+
+def test_a_run_that_is_not_judged_or_damaged_says_so(good):
+    (good.path / "scores.parquet").write_bytes(b"PAR1 no")
+    with pytest.raises(ResultError, match=r"scores\.parquet: cannot be read"):
+        gated(good.path)
+    (good.path / "scores.parquet").unlink()
+    with pytest.raises(ResultError, match="not judged yet"):
+        gated(good.path)
+
+
+def test_the_command_takes_the_criteria_of_the_profile_and_ends_with_the_verdict(good, capsys):
+    assert cli.main(["gate", str(good.path)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("PASS")
+    assert json.loads((good.path / "verdict.json").read_text())["criteria"].endswith("cpu.toml")
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (["nowhere"], "not a run folder"),
+        (["RUN", "--criteria", "none.toml"], "no such criteria file"),
+        (["RUN", "--baseline", "nowhere"], "not a run folder"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(good, capsys, argv, says):
+    assert cli.main(["gate", *(str(good.path) if word == "RUN" else word for word in argv)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("truefall gate: ")
+    assert says in line
+
+
+def test_a_profile_without_criteria_asks_for_them(tmp_path, capsys):
+    folder = run_folder(tmp_path / "r", [trial(ITEMS[0], "none")], meta={**META, "profile": "mine"})
+    assert cli.main(["gate", str(folder.path)]) == 2
+    assert "give --criteria FILE" in capsys.readouterr().err
