@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from gateway.answers.completion import Completion, prepared
 from gateway.answers.extract import extract
 from gateway.answers.templates import template_for
+from gateway.answers.validate import require_schema
 from gateway.attempt import Served, attempt
 from gateway.backends.backend import Backend
 from gateway.backends.cascade import plan
@@ -38,6 +39,8 @@ class Pipeline:
 
     async def answer(self, work: Work, sink: Sink | None) -> Reply:
         """Answer, come what may. Raises BadRequest where the client is to blame and nothing was sent yet."""
+        if work.request.schema is not None:
+            require_schema(work.request.schema)
         paths = plan(work.policy.paths, tuple(self.backends), level=work.level, asked=work.target)
         if not paths:
             work.note(Reason.HEALTH_LEVEL)

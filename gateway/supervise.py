@@ -1,6 +1,7 @@
 """What happens beside the requests: judging the level, probing open breakers, feeding probes, watching the policy."""
 
 import asyncio
+from importlib import import_module
 from pathlib import Path
 
 import aiohttp
@@ -29,6 +30,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 async def supervise(runtime: Runtime) -> None:
     """Run until cancelled; cancelling ends everything that it started."""
     async with asyncio.TaskGroup() as group:
+        group.create_task(asyncio.to_thread(import_module, "jsonschema"))  # slow to import: not within a request
         if runtime.config.server.watch_policy and runtime.policies.path is not None:
             group.create_task(watch_policy(runtime, runtime.policies.path))
         probing: dict[str, asyncio.Task[None]] = {}

@@ -48,11 +48,13 @@ class Loss:
         return found
 
     def dropped(self) -> Dropped:
-        return Dropped(
-            prompt_tokens=self.prompt_tokens,
-            max_tokens=self.max_tokens,
-            tools=self.tools,
-            response_schema=self.schema,
+        return _or_nothing(
+            Dropped(
+                prompt_tokens=self.prompt_tokens,
+                max_tokens=self.max_tokens,
+                tools=self.tools,
+                response_schema=self.schema,
+            )
         )
 
 
@@ -129,7 +131,9 @@ class Work:
             model_requested=self.model_requested,
             model_served=None,
             attempts=tuple(self.attempts),
-            dropped=Dropped(tools=self.request.has_tools, response_schema=self.request.response_format != "text"),
+            dropped=_or_nothing(
+                Dropped(tools=self.request.has_tools, response_schema=self.request.response_format != "text")
+            ),
             abstained=abstained,
             notice=self._notice(kind, path) if kind else None,
         )
@@ -153,3 +157,8 @@ class Work:
 
 def _merged(first: Sequence[Reason], second: Sequence[Reason]) -> list[Reason]:
     return list(dict.fromkeys((*first, *second)))
+
+
+def _or_nothing(dropped: Dropped) -> Dropped:
+    """The record's own default where nothing was dropped: only that one is left out of the JSON."""
+    return HEALTHY.dropped if dropped == HEALTHY.dropped else dropped

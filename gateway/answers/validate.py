@@ -73,6 +73,11 @@ def check_schema(text: str, *, response_format: str, schema: Mapping[str, Any] |
         raise UpstreamError("the answer violates the schema", reason=Reason.SCHEMA_VIOLATED)
 
 
+def require_schema(schema: Mapping[str, Any]) -> None:
+    """Raises BadRequest when the client's schema is none."""
+    validator_of(msgspec.json.encode(schema))
+
+
 @lru_cache(maxsize=64)
 def validator_of(schema: bytes) -> Any:
     """A validator, made once per schema. Raises BadRequest when the schema itself is wrong."""

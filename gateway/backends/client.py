@@ -1,6 +1,7 @@
 """The way to one backend: a pooled HTTP client that turns every way a call can end into one answer or one error."""
 
 import asyncio
+import io
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -17,6 +18,7 @@ from gateway.record import Reason
 _IDLE_CONNECTION_S = 4.0  # shorter than the 5 s after which uvicorn, under most engines, closes an idle connection
 Take = Callable[[list[Piece]], Awaitable[None]]
 _ERROR_BODY_BYTES = 65_536
+_LARGE_BYTES = 1_048_576
 _OK = 200
 
 
@@ -88,8 +90,9 @@ class Client:
     @asynccontextmanager
     async def _post(self, body: bytes, limits: Limits) -> AsyncIterator[aiohttp.ClientResponse]:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=limits.connect_s)
+        data = body if len(body) < _LARGE_BYTES else io.BytesIO(body)  # large bodies are written piece by piece
         response = await self._session.post(
-            self._url, data=body, headers=self._headers, timeout=timeout, allow_redirects=False
+            self._url, data=data, headers=self._headers, timeout=timeout, allow_redirects=False
         )
         try:
             if response.status != _OK:

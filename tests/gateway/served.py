@@ -85,7 +85,7 @@ class Gateway:
         return await self.request(method, f"/admin/{path}", raw, Authorization=f"Bearer {TOKEN}")
 
     async def request(self, method: str, path: str, body: bytes = b"", **headers: str) -> Answer:
-        async with self.session.request(method, self.url + path, data=body or None, headers=headers) as response:
+        async with self.session.request(method, self.url + path, data=io.BytesIO(body), headers=headers) as response:
             return Answer(response.status, dict(response.headers), await response.read())
 
 
@@ -118,11 +118,13 @@ async def gateway(*backends: Backend, policy: Policy | None = None, **server: An
         uvicorn_server = QuietServer(options)
         task = asyncio.create_task(uvicorn_server.serve(sockets=[bound]))
         while not uvicorn_server.started:
-            await asyncio.sleep(0.002)  # noqa: TID251 - until it listens
-        async with aiohttp.ClientSession() as session:
-            yield Gateway(f"http://127.0.0.1:{bound.getsockname()[1]}", runtime, session)
-        uvicorn_server.should_exit = True
-        await task
+            await SystemClock().sleep(0.002)  # until it listens
+        try:
+            async with aiohttp.ClientSession() as session:
+                yield Gateway(f"http://127.0.0.1:{bound.getsockname()[1]}", runtime, session)
+        finally:
+            uvicorn_server.should_exit = True
+            await task
 
 
 class QuietServer(uvicorn.Server):

@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from gateway.clock import SystemClock
+
 Writer = asyncio.StreamWriter
 Script = Callable[[Writer, dict[str, Any]], Awaitable[None]]
 
@@ -151,7 +153,7 @@ def streams(*events: Any, cut: bool = True, hold: float | None = None) -> Script
             writer.write(b"%x\r\n%s\r\n" % (len(data), data))
             await writer.drain()
         if hold is not None:
-            await asyncio.sleep(hold)  # noqa: TID251 - the stall itself
+            await SystemClock().sleep(hold)  # the stall itself
         if "[DONE]" in events or not cut:
             writer.write(b"0\r\n\r\n")
         else:
@@ -162,7 +164,7 @@ def streams(*events: Any, cut: bool = True, hold: float | None = None) -> Script
 
 def hangs(seconds: float = 30.0) -> Script:
     async def script(writer: Writer, _: dict[str, Any]) -> None:
-        await asyncio.sleep(seconds)  # noqa: TID251 - the stall itself
+        await SystemClock().sleep(seconds)  # the stall itself
 
     return script
 
