@@ -54,7 +54,7 @@ _ITEM = re.compile(r"\s*(?:[-*+•·]\s|\(?\d{1,3}[.)、]\s?|\(?[a-z][.)]\s|[（
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s")
 _CONTINUES = re.compile(
     r"\s*(?:(?:except|unless|however|but|otherwise|nevertheless|nonetheless|only then|in that case|in this case|"
-    r"if so|if not|exceptions?\b|this (?:does|do|is|was|will|cannot|can)|these (?:do|are|were|will|cannot)|that (?:does|is)|"
+    r"if so|if not|exceptions?|this (?:does|is|was|will|cannot|can)|these (?:do|are|were|will|cannot)|that (?:does|is)|"
     r"it (?:does|is|was|will|cannot) not|it cannot|they (?:do|are|were|will|cannot) not|they cannot|neither|nor|"
     r"and not|not (?:if|for|when)|on the contrary|instead)\b"
     r"|(?:a|answer)[:：]|答[:：]|除非|除此|除外|但|不过|然而|否则|反之|可是|例外|其中不|这不|此[项条]不|上述|以上|若不|如不|也不|仍不|同时不)",

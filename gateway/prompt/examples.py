@@ -1,0 +1,95 @@
+"""Few-shot examples of a prompt: runs of labelled lines that repeat ("Input: …", "Output: …")."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+HIGH_ENTROPY = 0.85  # from here on an example is all content and no pattern: its form says as much
+LEAST_EXAMPLES = 3
+_MOST_LABELS, _MOST_LABEL_WORDS = 8, 4
+
+_LABELLED = re.compile(r"[ \t]*(?P<label>[A-Za-z一-鿿][\w 一-鿿]{0,20}?)[ \t]*[:：][ \t]*(?P<value>\S[^\n]*)\n?")
+_SKIPPED = re.compile(r"[ \t]*(?:(?:example|示例|例子?|样例)[ \t]*\d*[ \t]*[:：.)]?[ \t]*)?\n", re.IGNORECASE)
+_TOKEN = re.compile(r"[A-Za-z0-9'’]+|[一-鿿]")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Characters [start, end) of the text: one value for each label."""
+
+    start: int
+    end: int
+    fields: tuple[tuple[str, str], ...]
+
+
+def runs(text: str) -> list[list[Example]]:
+    """Runs of LEAST_EXAMPLES examples or more with the same labels in the same order."""
+    found: list[list[Example]] = []
+    lines: list[re.Match[str]] = []
+    position = 0
+    while position < len(text):
+        line = _LABELLED.match(text, position)
+        if line is not None:
+            lines.append(line)
+        elif lines and _SKIPPED.match(text, position) is None:
+            found += _grouped(lines)
+            lines = []
+        newline = text.find("\n", position)
+        position = len(text) if newline < 0 else newline + 1
+    return found + _grouped(lines)
+
+
+def entropy(text: str) -> float:
+    """How little the words of a text repeat, in [0, 1]: 1 where each occurs once, 0 where there is only one."""
+    words = [word.lower() for word in _TOKEN.findall(text)]
+    if len(words) < 2:
+        return 0.0
+    shares = [count / len(words) for count in Counter(words).values()]
+    return -sum(share * math.log2(share) for share in shares) / math.log2(len(words))
+
+
+def template(examples: Sequence[Example]) -> str:
+    """One generic example in the place of many: the labels, and each value that is one of a few short ones."""
+    lines = []
+    for index, (label, _) in enumerate(examples[0].fields):
+        values = list(dict.fromkeys(example.fields[index][1].strip() for example in examples))
+        few = len(values) <= min(_MOST_LABELS, len(examples) - 1) or len(values) == 1
+        short = all(len(_TOKEN.findall(value)) <= _MOST_LABEL_WORDS for value in values)
+        lines.append(f"{label}: {' | '.join(values) if few and short else '[…]'}\n")
+    return "".join(lines)
+
+
+def shortened(text: str) -> str:
+    """The text with the examples of high entropy, but for the first of each run, in one generic example."""
+    parts: list[str] = []
+    position = 0
+    for run in runs(text):
+        loud = [example for example in run[1:] if entropy(text[example.start : example.end]) > HIGH_ENTROPY]
+        if len(loud) < 2:
+            continue
+        for example in loud:
+            between = text[position : example.start]
+            if example is loud[0] or _SKIPPED.sub("", between).strip():
+                parts.append(between)
+            if example is loud[-1]:
+                parts.append(template(loud))
+            position = example.end
+    return "".join([*parts, text[position:]])
+
+
+def _grouped(lines: Sequence[re.Match[str]]) -> list[list[Example]]:
+    """Cut labelled lines into examples: the label of the first line opens each."""
+    labels = [line["label"] for line in lines]
+    if len(labels) < LEAST_EXAMPLES or labels[0] not in labels[1:]:
+        return []
+    width = labels.index(labels[0], 1)
+    pattern, examples = labels[:width], []
+    for first in range(0, len(lines) - width + 1, width):
+        if labels[first : first + width] != pattern:
+            break
+        group = lines[first : first + width]
+        fields = tuple((line["label"], line["value"]) for line in group)
+        examples.append(Example(group[0].start(), group[-1].end(), fields))
+    return [examples] if width > 1 and len(examples) >= LEAST_EXAMPLES else []
