@@ -1,5 +1,7 @@
 """G1 to G6: a backend that answers 200 and yet does not answer, as JSON and as a stream."""
 
+from functools import partial
+
 import pytest
 from served import Gateway, backend, gateway, policy_of
 from upstream_stub import Script, answers, chunk, completion, dies, hangs, raw, running, says, streams, text_events
@@ -69,15 +71,16 @@ async def test_a_stream_that_fails_before_its_first_token_moves_on_unseen(name):
 
 
 CUT = [chunk("word "), *[chunk(f"{i} ") for i in range(39)]]
+late = partial(streams, pause_after=len(CUT[:20]))
 LATE_FAILURES: dict[str, Script] = {
-    "cut": streams(*CUT),
-    "cut after a clean http end": streams(*CUT, cut=False),
-    "silence": streams(*CUT[:20], hold=3.0),
-    "keep-alives": streams(*CUT[:20], *[b": ping\n\n"] * 5, hold=3.0),
-    "error event": streams(*CUT, {"error": {"message": "CUDA out of memory"}}),
-    "done without finish": streams(*CUT, "[DONE]"),
-    "finish without done": streams(*CUT, chunk(finish="stop")),
-    "malformed line": streams(*CUT, b'data: {"choices": [{"del\n\n', chunk("end."), chunk(finish="stop"), "[DONE]"),
+    "cut": late(*CUT),
+    "cut after a clean http end": late(*CUT, cut=False),
+    "silence": late(*CUT[:20], hold=3.0),
+    "keep-alives": late(*CUT[:20], *[b": ping\n\n"] * 5, hold=3.0),
+    "error event": late(*CUT, {"error": {"message": "CUDA out of memory"}}),
+    "done without finish": late(*CUT, "[DONE]"),
+    "finish without done": late(*CUT, chunk(finish="stop")),
+    "malformed line": late(*CUT, b'data: {"choices": [{"del\n\n', chunk("end."), chunk(finish="stop"), "[DONE]"),
 }
 
 
@@ -136,9 +139,12 @@ async def test_null_content_with_tool_calls_or_a_refusal_is_an_answer():
 
 async def test_a_tool_call_with_half_of_its_arguments_is_no_answer():
     calls = [{"id": "1", "type": "function", "function": {"name": "look_up", "arguments": '{"order": '}}]
-    async with running(answers(completion(None, tool_calls=calls))) as bad, running(says(GOOD)) as good:
-        async with two(bad, good) as served:
-            assert (await served.chat()).record["reasons"] == ["invalid_output"]
+    async with (
+        running(answers(completion(None, tool_calls=calls))) as bad,
+        running(says(GOOD)) as good,
+        two(bad, good) as served,
+    ):
+        assert (await served.chat()).record["reasons"] == ["invalid_output"]
 
 
 async def test_streamed_tool_calls_pass_through_whole():

@@ -63,9 +63,12 @@ async def test_the_fallback_receives_schema_tools_stop_and_seed():
         "seed": 7,
         "temperature": 0.5,
     }
-    async with running(answers({}, 503)) as bad, running(says('{"city": "Paris"}')) as good:
-        async with gateway(backend(bad, "primary"), backend(good, "secondary")) as served:
-            answer = await served.chat(**fields)
+    async with (
+        running(answers({}, 503)) as bad,
+        running(says('{"city": "Paris"}')) as good,
+        gateway(backend(bad, "primary"), backend(good, "secondary")) as served,
+    ):
+        answer = await served.chat(**fields)
     assert answer.record["path"] == "secondary"
     assert "dropped" not in answer.record
     assert {key: good.seen[0][key] for key in fields} == fields
@@ -75,11 +78,14 @@ async def test_the_fallback_receives_schema_tools_stop_and_seed():
 @pytest.mark.parametrize("stream", [False, True])
 async def test_an_answer_that_violates_the_schema_is_not_passed_on(text, stream):
     policy = policy_of(paths={"stream_failover": "hold_all"})
-    async with running(says(text)) as bad, running(says('{"city": "Paris"}')) as good:
-        async with gateway(backend(bad, "primary"), backend(good, "secondary"), policy=policy) as served:
-            answer = await served.chat(response_format=FORMAT, stream=stream)
-            record = answer.streamed_record if stream else answer.record
-            assert (record["path"], record["reasons"]) == ("secondary", ["schema_violated"])
+    async with (
+        running(says(text)) as bad,
+        running(says('{"city": "Paris"}')) as good,
+        gateway(backend(bad, "primary"), backend(good, "secondary"), policy=policy) as served,
+    ):
+        answer = await served.chat(response_format=FORMAT, stream=stream)
+        record = answer.streamed_record if stream else answer.record
+        assert (record["path"], record["reasons"]) == ("secondary", ["schema_violated"])
 
 
 async def test_a_request_for_json_gets_no_prose_but_a_structured_body():
@@ -108,35 +114,44 @@ async def test_a_schema_that_is_none_is_the_clients_fault():
 @pytest.mark.parametrize("wording", CONTEXT_WORDINGS)
 async def test_a_context_overflow_moves_on_to_a_larger_target_and_is_nobodys_fault(wording):
     status = 422 if wording.startswith("tgi") else 400
-    async with running(answers(CONTEXT_WORDINGS[wording], status)) as small, running(says(GOOD)) as large:
-        async with gateway(backend(small, "primary"), backend(large, "secondary")) as served:
-            answer = await served.chat()
-            assert (answer.text, answer.record["reasons"]) == (GOOD, ["context_too_long"])
-            assert len(small.seen) == 1
-            assert served.runtime.backends["primary"].breaker._failures == 0
+    async with (
+        running(answers(CONTEXT_WORDINGS[wording], status)) as small,
+        running(says(GOOD)) as large,
+        gateway(backend(small, "primary"), backend(large, "secondary")) as served,
+    ):
+        answer = await served.chat()
+        assert (answer.text, answer.record["reasons"]) == (GOOD, ["context_too_long"])
+        assert len(small.seen) == 1
+        assert served.runtime.backends["primary"].breaker._failures == 0
 
 
 @pytest.mark.parametrize("message", OTHER_400S)
 async def test_another_400_is_the_clients_and_is_told_to_it(message):
-    async with running(answers({"error": {"message": message}}, 400)) as up, running(says(GOOD)) as other:
-        async with gateway(backend(up, "primary"), backend(other, "secondary")) as served:
-            answer = await served.chat()
-            assert answer.status == 400
-            assert message in answer.json["error"]["message"]
-            assert other.seen == []
+    async with (
+        running(answers({"error": {"message": message}}, 400)) as up,
+        running(says(GOOD)) as other,
+        gateway(backend(up, "primary"), backend(other, "secondary")) as served,
+    ):
+        answer = await served.chat()
+        assert answer.status == 400
+        assert message in answer.json["error"]["message"]
+        assert other.seen == []
 
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_when_every_target_says_not_now_the_soonest_retry_is_passed_on(stream):
     first, second = answers({}, 429, "Retry-After: 7"), answers({}, 503, "Retry-After: 2.4")
-    async with running(first) as one, running(second) as two:
-        async with gateway(backend(one, "primary"), backend(two, "secondary")) as served:
-            answer = await served.chat(stream=stream)
-            assert (answer.status, answer.headers["Retry-After"]) == (429, "3")
-            assert answer.record["reasons"] == ["backpressure"]
-            again = await served.chat(stream=stream)
-            assert again.status == 429
-            assert (len(one.seen), len(two.seen)) == (1, 1)  # asked for less: left alone until then
+    async with (
+        running(first) as one,
+        running(second) as two,
+        gateway(backend(one, "primary"), backend(two, "secondary")) as served,
+    ):
+        answer = await served.chat(stream=stream)
+        assert (answer.status, answer.headers["Retry-After"]) == (429, "3")
+        assert answer.record["reasons"] == ["backpressure"]
+        again = await served.chat(stream=stream)
+        assert again.status == 429
+        assert (len(one.seen), len(two.seen)) == (1, 1)  # asked for less: left alone until then
 
 
 async def test_ten_bad_requests_leave_the_breaker_closed():
@@ -251,11 +266,15 @@ async def test_a_body_over_the_limit_is_a_413_and_the_next_request_works():
 
 @pytest.mark.parametrize("killer", [dies(), raw(200, b'{"cho', "X: y", close=True)])
 async def test_a_request_that_kills_backends_meets_two_of_them_at_most(killer):
-    async with running(dies()) as one, running(killer) as two, running(says(GOOD)) as three:
-        async with gateway(backend(one, "one"), backend(two, "two"), backend(three, "three")) as served:
-            answer = await served.chat()
-            assert answer.record["path"] == "template"
-            assert [len(up.seen) for up in (one, two, three)] == [1, 1, 0]
+    async with (
+        running(dies()) as one,
+        running(killer) as two,
+        running(says(GOOD)) as three,
+        gateway(backend(one, "one"), backend(two, "two"), backend(three, "three")) as served,
+    ):
+        answer = await served.chat()
+        assert answer.record["path"] == "template"
+        assert [len(up.seen) for up in (one, two, three)] == [1, 1, 0]
 
 
 async def test_each_target_is_tried_once_and_the_deadline_covers_them_all():
@@ -269,14 +288,18 @@ async def test_each_target_is_tried_once_and_the_deadline_covers_them_all():
 @pytest.mark.slow
 async def test_one_deadline_covers_every_attempt():
     policy = policy_of(deadline={"request_s": 0.9, "reserve_s": 0.1}, limits={"default": {"total_s": 0.6}})
-    async with running(hangs()) as a, running(hangs()) as b, running(hangs()) as c:
-        async with gateway(backend(a, "a"), backend(b, "b"), backend(c, "c"), policy=policy) as served:
-            began = CLOCK.now_s()
-            answer = await served.chat()
-            assert CLOCK.now_s() - began < 1.2
-            assert answer.record["path"] == "template"
-            assert answer.record["reasons"] == ["timeout", "deadline_exceeded"]
-            assert len(c.seen) == 0
+    async with (
+        running(hangs()) as a,
+        running(hangs()) as b,
+        running(hangs()) as c,
+        gateway(backend(a, "a"), backend(b, "b"), backend(c, "c"), policy=policy) as served,
+    ):
+        began = CLOCK.now_s()
+        answer = await served.chat()
+        assert CLOCK.now_s() - began < 1.2
+        assert answer.record["path"] == "template"
+        assert answer.record["reasons"] == ["timeout", "deadline_exceeded"]
+        assert len(c.seen) == 0
 
 
 @pytest.mark.slow

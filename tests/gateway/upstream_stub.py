@@ -135,16 +135,16 @@ def text_events(text: str) -> list[Any]:
     ]
 
 
-def streams(*events: Any, cut: bool = True, hold: float | None = None) -> Script:
+def streams(*events: Any, cut: bool = True, hold: float | None = None, pause_after: int = 0) -> Script:
     """Server-sent events: dicts as JSON, `[DONE]` and other strings as data lines, bytes as they are.
 
     `cut` closes the connection afterwards without the end that HTTP wants when no `[DONE]` was among the events;
-    `hold` keeps it open so long instead.
+    `hold` keeps it open so long instead; `pause_after` lets that many events arrive on their own.
     """
 
     async def script(writer: Writer, _: dict[str, Any]) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
-        for event in events:
+        for index, event in enumerate(events, start=1):
             if isinstance(event, bytes):
                 data = event
             else:
@@ -152,6 +152,8 @@ def streams(*events: Any, cut: bool = True, hold: float | None = None) -> Script
                 data = f"data: {text}\n\n".encode()
             writer.write(b"%x\r\n%s\r\n" % (len(data), data))
             await writer.drain()
+            if index == pause_after:
+                await SystemClock().sleep(0.03)
         if hold is not None:
             await SystemClock().sleep(hold)  # the stall itself
         if "[DONE]" in events or not cut:
