@@ -41,8 +41,10 @@ def parse(text: str, kind: type[T], *, source: str) -> T:
         return msgspec.convert(table, kind, strict=True, dec_hook=_decode)
     except msgspec.ValidationError as error:
         message = str(error)
-        path = _path_of(message)
-        raise ConfigError(f"{_place(source, text, path)}: {message.replace(' - at `$', ' - at `')}") from None
+        path = _named(_path_of(message), table, inspect.type_info(kind))
+        told = message.partition(" - at `")[0]
+        at = f" - at {_dotted(path)}" if path else ""
+        raise ConfigError(f"{_place(source, text, path)}: {told}{at}") from None
     except ConfigError as error:
         raise ConfigError(f"{source}: {error}") from None
 
@@ -83,8 +85,29 @@ def _path_of(message: str) -> KeyPath:
     found = re.search(r"at `\$([^`]*)`$", message)
     if not found:
         return ()
-    steps = re.findall(r"\.([^.\[]+)|\[(\d+)\]", found[1])
-    return tuple(name if name else int(index) for name, index in steps)
+    steps = re.findall(r"\.([^.\[]+)|\[(\d+)\]|\[(\.\.\.)\]", found[1])
+    return tuple(int(index) if index else name or any_key for name, index, any_key in steps)
+
+
+def _named(path: KeyPath, table: Any, info: inspect.Type) -> KeyPath:
+    """The path with the key in place of the `...` that msgspec writes for keys of a dict."""
+    if "..." not in path:
+        return path
+    at = path.index("...")
+    for step in path[:at]:
+        table = table[step]
+        info = next(field.type for field in _fields(info) if field.encode_name == step)
+    if isinstance(info, inspect.DictType) and isinstance(info.value_type, inspect.StructType):
+        for key, value in table.items():
+            try:
+                msgspec.convert(value, info.value_type.cls, strict=True, dec_hook=_decode)
+            except msgspec.ValidationError:
+                return (*path[:at], key, *path[at + 1 :])
+    return path[:at]
+
+
+def _fields(info: inspect.Type) -> tuple[inspect.Field, ...]:
+    return info.fields if isinstance(info, inspect.StructType | inspect.DataclassType) else ()
 
 
 def _place(source: str, text: str, path: KeyPath) -> str:

@@ -104,8 +104,8 @@ class Work:
         reasons = _merged(self.reasons, loss.reasons())
         if path == self.target and not reasons:
             return HEALTHY
-        if path != self.target and not reasons:
-            reasons = [Reason.HEALTH_LEVEL]
+        if path != self.target and all(attempt.path != self.target for attempt in self.attempts):
+            reasons = _merged([Reason.HEALTH_LEVEL], reasons)  # the level's order, not a failure, led here
         kind = "backend" if path != self.target else "shortened"
         shortened = path == self.target and bool(loss.reasons())
         level = self.level if self.level is not Level.HEALTHY else Level.DEGRADED

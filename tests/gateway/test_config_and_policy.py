@@ -1,0 +1,94 @@
+"""Config and policy files: strict, with the line, the key and what would be right."""
+
+from pathlib import Path
+
+import pytest
+
+from gateway import toml
+from gateway.config import Config, load_config
+from gateway.errors import ConfigError
+from gateway.policy import Policy, fitted, load_policy
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+BACKEND = '[[backends]]\nname = "primary"\nurl = "http://127.0.0.1:1/v1"\nmodel = "m"\n'
+
+
+def refusal(text: str, kind: type = Config) -> str:
+    with pytest.raises(ConfigError) as refused:
+        toml.parse(text, kind, source="f.toml")
+    return str(refused.value)
+
+
+def test_the_examples_are_read_and_the_example_policy_spells_out_the_defaults():
+    config = load_config(EXAMPLES / "gateway.toml")
+    policy = load_policy(EXAMPLES / "policy.toml", config)
+    default = load_policy(None, config)
+    for table in ("paths", "deadline", "breaker", "health", "overload", "truncation", "ledger", "validation"):
+        assert getattr(policy, table) == getattr(default, table), table
+    for table in ("accounting", "grounding", "extract", "structured", "notices"):
+        assert getattr(policy, table) == getattr(default, table), table
+    bad = load_policy(EXAMPLES / "bad-policy.toml", config)
+    assert bad.paths == policy.paths
+    assert not any(template.abstains for template in bad.templates)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (BACKEND + "modell = 1\n", "f.toml:5: unknown key 'backends.0.modell'; known here are api_key_env"),
+        (BACKEND + '[backends.memory]\nprobee = "x"\n', "f.toml:6: unknown key 'backends.0.memory.probee'"),
+        (BACKEND + "max_queue = -3\n", "f.toml:5: Expected `int` >= 0"),
+        (BACKEND + '[server]\nport = "x"\n', "f.toml:6: Expected `int`, got `str`"),
+        ("backends = []\n", "f.toml:1: Expected `array` of length >= 1"),
+        ("x =\n", "not valid TOML"),
+        (BACKEND + BACKEND, "name 'primary' is used 2 times, at most once"),
+        (BACKEND.replace("primary", "extract"), "name 'extract' is taken"),
+        (BACKEND + '[backends.memory]\nprobe = "process"\n', "needs kv_capacity_bytes"),
+    ],
+)
+def test_a_wrong_config_is_refused_with_line_and_key(text, told):
+    assert told in refusal(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[health]\np99 = 1\n", "f.toml:2: unknown key 'health.p99'; known here are breaker_"[:38]),
+        ("[breaker]\ntimeout_share = 1.5\n", "f.toml:2: Expected `float` <= 1.0"),
+        ("[health]\nledger_high = 0.99\n", "ledger_high < ledger_critical"),
+        ('[[templates]]\nlang = "fr"\ntext = "x"\n', "f.toml:2: Invalid enum value 'fr'"),
+        ("[limits.primary]\ntotal_s = 0\n", "f.toml:2: Expected `float` > 0"),
+    ],
+)
+def test_a_wrong_policy_is_refused_with_line_and_key(text, told):
+    assert told in refusal(text, Policy)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('[paths]\norder = ["primary", "cloud"]\n', "'cloud' is not a path; known are primary, extract"),
+        ('[paths]\norder = ["primary", "primary"]\n', "'primary' is there 2 times, at most once"),
+        ("[limits.cloud]\ntotal_s = 1\n", "limits: 'cloud' is not a path"),
+    ],
+)
+def test_a_policy_must_fit_the_config(text, told):
+    config = toml.parse(BACKEND, Config, source="c.toml")
+    with pytest.raises(ConfigError, match=told):
+        fitted(toml.parse(text, Policy, source="f.toml"), config, source="f.toml")
+
+
+def test_a_file_that_is_not_utf8_is_refused_with_the_byte(tmp_path):
+    path = tmp_path / "c.toml"
+    path.write_bytes(b'x = "\xff"')
+    with pytest.raises(ConfigError, match="not UTF-8 at byte 5"):
+        load_config(path)
+
+
+def test_paths_in_a_config_are_from_its_own_folder(tmp_path):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "c.toml").write_text(BACKEND + 'model_dir = "model"\n')
+    assert load_config(tmp_path / "c.toml").backends[0].model_dir == tmp_path / "model"
+    (tmp_path / "c.toml").write_text(BACKEND + 'model_dir = "none"\n')
+    with pytest.raises(ConfigError, match="is not a folder"):
+        load_config(tmp_path / "c.toml")
