@@ -13,6 +13,7 @@ from typing import cast
 from faults.toxiproxy.link import Link
 from faults.toxiproxy.stage import End
 
+WRITE_AHEAD_BYTES = 1024 * 1024  # unsent bytes above which the other side is no longer read
 LINGER_S = 0.5  # how long an ended connection waits for its peer's end
 ABANDON_S = 30.0  # how long an ended connection waits for a peer that does not read
 
@@ -32,6 +33,7 @@ class Endpoint(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
+        self.transport.set_write_buffer_limits(high=WRITE_AHEAD_BYTES)
         self.transport.pause_reading()
         self._on_made(self)
 

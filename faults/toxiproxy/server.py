@@ -104,7 +104,8 @@ def build_app(collection: Collection) -> web.Application:
     """The API over `collection`; closing the app closes every proxy."""
     api = Api(collection)
     app = web.Application(middlewares=[_answer_errors, _refuse_browsers], client_max_size=LARGEST_BODY_BYTES)
-    one, toxics, toxic = "/proxies/{proxy}", "/proxies/{proxy}/toxics", "/proxies/{proxy}/toxics/{toxic}"
+    one = "/proxies/{proxy:[^/]+}"
+    toxics, toxic = one + "/toxics", one + "/toxics/{toxic:[^/]+}"
     app.add_routes(
         [
             web.get("/proxies", api.list_proxies),
