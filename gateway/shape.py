@@ -1,6 +1,7 @@
 """Make a request fit one backend: its context, the level's max_tokens, and memory that is short."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ from gateway.backends.backend import Backend
 from gateway.health import effects
 from gateway.prompt.compress import compress
 from gateway.prompt.truncate import fit
+from gateway.request import text_of
 from gateway.work import Loss, Work
 
 LEAST_TOKENS = 16  # of an answer that is worth asking for
@@ -26,9 +28,13 @@ class Shaped:
 
 async def shape(work: Work, backend: Backend, *, default_max_tokens: int, limit_tokens: int | None = None) -> Shaped:
     """Cut to the backend's context and to `limit_tokens`, if given. Raises ContextTooLong."""
-    if sum(len(str(message.get("content") or "")) for message in work.request.messages) > _THREAD_CHARS:
+    if _chars(work.request.messages) > _THREAD_CHARS:
         return await asyncio.to_thread(_shape, work, backend, default_max_tokens, limit_tokens)
     return _shape(work, backend, default_max_tokens, limit_tokens)
+
+
+def _chars(messages: Sequence[Mapping[str, Any]]) -> int:
+    return sum(len(text_of(message)) for message in messages)
 
 
 def _shape(work: Work, backend: Backend, default_max_tokens: int, limit_tokens: int | None) -> Shaped:
@@ -39,17 +45,19 @@ def _shape(work: Work, backend: Backend, default_max_tokens: int, limit_tokens: 
     limit = min(work.policy.truncation.limit_tokens, room, limit_tokens or room)
     messages, tokens, loss = _fit(work, backend, limit)
     max_tokens = max(1, min(wanted, context - tokens))
-    loss.max_tokens = max(0, asked - max_tokens)
+    named = wanted if work.request.max_tokens is not None else max_tokens  # the default promises the client nothing
+    loss.max_tokens = max(0, asked - wanted) + max(0, named - max_tokens)
     return Shaped(messages=messages, prompt_tokens=tokens, max_tokens=max_tokens, loss=loss)
 
 
 def _fit(work: Work, backend: Backend, limit: int) -> tuple[list[Any], int, Loss]:
     messages: list[Any] = work.request.messages
     loss = Loss()
-    tokens = backend.counter.count_messages(messages)
+    chars = _chars(messages)
+    tokens = limit + 1 if chars > _THREAD_CHARS else backend.counter.count_messages(messages)  # `fit` counts long ones
     if tokens <= limit:
         return messages, tokens, loss
-    if work.policy.truncation.compress:
+    if work.policy.truncation.compress and chars <= _THREAD_CHARS:
         compressed = compress(messages, limit_tokens=limit, count=backend.counter)
         loss.compressed = compressed.prompt_tokens < tokens
         messages, tokens = list(compressed.messages), compressed.prompt_tokens
