@@ -19,6 +19,7 @@ from evalsets.fields import (
     require_texts,
 )
 
+_HAN_DIGITS = "〇零一二两三四五六七八九十百千万亿"
 _NEGATIONS = ("not ", "n't ", "never ", "no ", "no longer ", "cannot ", "不", "没", "没有", "无", "未", "别")
 
 Language = Literal["en", "zh"]
@@ -78,7 +79,7 @@ def mentions(text: str, fact: str) -> bool:
     """Whether `text` holds any wording of `fact` literally.
 
     Case, width (１ and 1) and runs of white space do not matter. Words and numbers match whole: "20" is
-    in "20 USD" but not in "120", "20.5" or "20,000".
+    in "20 USD" but not in "120", "20.5" or "20,000", and "二十" is not in "一百二十".
     """
     folded = _folded(text)
     return any(re.search(_pattern(_folded(wording)), folded) for wording in alternatives(fact))
@@ -101,10 +102,16 @@ def _folded(text: str) -> str:
 
 
 def _pattern(wording: str) -> str:
-    before = r"(?<![0-9a-z])(?<![0-9][.,])" if _is_ascii_word(wording[0]) else ""
-    after = r"(?![0-9a-z])(?![.,][0-9])" if _is_ascii_word(wording[-1]) else ""
-    return f"{before}{re.escape(wording)}{after}"
+    return f"{_before(wording[0])}{re.escape(wording)}{_after(wording[-1])}"
 
 
-def _is_ascii_word(char: str) -> bool:
-    return char.isascii() and char.isalnum()
+def _before(first: str) -> str:
+    if first in _HAN_DIGITS:
+        return f"(?<![{_HAN_DIGITS}])"
+    return r"(?<![0-9a-z])(?<![0-9][.,])" if first.isascii() and first.isalnum() else ""
+
+
+def _after(last: str) -> str:
+    if last in _HAN_DIGITS:
+        return f"(?![{_HAN_DIGITS}])"
+    return r"(?![0-9a-z])(?![.,][0-9])" if last.isascii() and last.isalnum() else ""

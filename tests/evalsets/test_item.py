@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalsets.errors import FieldError
-from evalsets.item import alternatives, mentions
+from evalsets.item import alternatives, claims, mentions
 
 
 def test_the_messages_hold_system_then_context_and_prompt_with_the_prompt_last(make_item):
@@ -69,6 +69,8 @@ def test_alternatives_are_split_and_trimmed():
         ("Not known.", "no", False),
         ("退款需要３天", "3天", True),
         ("退款需要13天", "3天", False),
+        ("一百二十元", "二十元", False),
+        ("每人二十元", "二十元", True),
         ("You pay €20 or less.", "20 EUR | €20", True),
     ],
 )
@@ -79,3 +81,19 @@ def test_a_fact_is_found_as_whole_words_and_whole_numbers(text, fact, there):
 @given(st.text(alphabet="ab1. 中", min_size=1).filter(lambda t: t.strip() and " | " not in t))
 def test_every_text_mentions_itself(text):
     assert mentions(text, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "made"),
+    [
+        ("可以退款", "可以退款", True),
+        ("不可以退款", "可以退款", False),
+        ("不可以退款，但换货以后可以退款", "可以退款", True),
+        ("You are eligible for a refund.", "eligible for a refund", True),
+        ("You are not eligible for a refund.", "eligible for a refund", False),
+        ("You aren’t eligible for a refund.", "eligible for a refund", False),
+        ("Nothing of the kind.", "eligible for a refund", False),
+    ],
+)
+def test_a_claim_that_is_denied_is_not_made(text, claim, made):
+    assert claims(text, claim) is made
