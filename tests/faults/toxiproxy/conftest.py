@@ -12,6 +12,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from faults.toxiproxy.collection import Collection
 from faults.toxiproxy.server import build_app
 
+TOXIC_FIELDS = ("name", "stream", "toxicity", "ttl_ms")  # beside type and attributes
 BOUND_S = 10.0  # nothing on the loopback takes so long
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -48,10 +49,8 @@ class Api:
         return answer.body["listen"]
 
     async def toxic(self, kind: str, proxy: str = "p", **fields: object) -> dict:
-        attributes = {key: fields.pop(key) for key in list(fields) if key not in ("name", "stream", "toxicity", "ttl_ms")}
-        answer = await self.call(
-            "POST", f"/proxies/{proxy}/toxics", {"type": kind, "attributes": attributes, **fields}
-        )
+        attributes = {key: fields.pop(key) for key in list(fields) if key not in TOXIC_FIELDS}
+        answer = await self.call("POST", f"/proxies/{proxy}/toxics", {"type": kind, "attributes": attributes, **fields})
         assert answer.status == 200, answer
         return answer.body
 
@@ -149,14 +148,20 @@ async def upstream():
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def echoing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    while data := await reader.read(65536):
-        writer.write(data)
-        await writer.drain()
+@pytest.fixture
+def echoing() -> Serve:
+    """Send back what comes."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65536):
+            writer.write(data)
+            await writer.drain()
+
+    return serve
 
 
 @pytest.fixture
-async def echo(upstream) -> str:
+async def echo(upstream, echoing) -> str:
     return await upstream(echoing)
 
 
@@ -166,7 +171,7 @@ def eventually():
 
     async def wait(condition: Callable[[], bool]) -> None:
         async with asyncio.timeout(BOUND_S):
-            while not condition():  # noqa: ASYNC110
+            while not condition():
                 await asyncio.wait([asyncio.ensure_future(asyncio.to_thread(lambda: None))])
 
     return wait

@@ -6,6 +6,8 @@ from contextlib import suppress
 
 import pytest
 
+from faults.toxiproxy.addresses import listening_socket
+
 NEVER_MS = 3_600_000
 
 
@@ -61,7 +63,7 @@ async def test_an_upstream_that_ends_first_can_still_be_sent_to(api, upstream, c
 
 async def test_a_dead_upstream_closes_the_client_and_nothing_stays(api, connect, eventually):
     with socket.create_server(("127.0.0.1", 0)) as closed:
-        dead = "127.0.0.1:%d" % closed.getsockname()[1]
+        dead = f"127.0.0.1:{closed.getsockname()[1]}"
     peer = await connect(await api.proxy(dead))
     with suppress(ConnectionResetError):
         assert await peer.rest() == b""
@@ -80,9 +82,7 @@ async def test_an_upstream_that_is_no_address_closes_the_client(api, connect, ad
 
 
 @pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6")
-async def test_an_ipv6_upstream_and_listener_work(api, upstream, connect):
-    from conftest import echoing
-
+async def test_an_ipv6_upstream_and_listener_work(api, upstream, echoing, connect):
     try:
         address = await upstream(echoing, "::1")
     except OSError:
@@ -154,7 +154,7 @@ async def test_reset_peer_really_resets_a_live_connection(api, echo, connect, st
     assert (await api.evidence(f"reset_peer_{stream}"))["connections"] == 1
 
 
-async def test_reset_peer_resets_a_fresh_connection_at_its_first_answer(api, upstream, connect):
+async def test_reset_peer_resets_a_fresh_connection_at_its_first_answer(api, upstream, connect, eventually):
     seen = []
 
     async def serve(reader, writer):
@@ -170,8 +170,7 @@ async def test_reset_peer_resets_a_fresh_connection_at_its_first_answer(api, ups
     await peer.send(b"question")
     with pytest.raises(ConnectionResetError):
         await peer.rest()
-    await asyncio.sleep(0)
-    assert seen[0] == b"question"
+    await eventually(lambda: seen == [b"question", "reset"])
 
 
 async def test_a_reset_by_the_upstream_reaches_the_client_as_one(api, upstream, connect):
@@ -403,3 +402,8 @@ async def test_a_thousand_connections_at_once_all_work_and_all_go(api, echo, con
     assert proxy.open_connections == 1000
     assert (await api.call("DELETE", "/proxies/p")).status == 204
     await eventually(lambda: proxy.open_connections == 0)
+
+
+async def test_a_listening_socket_says_that_it_is_tcp_so_that_small_pieces_do_not_wait():
+    with await listening_socket("127.0.0.1:0") as sock:
+        assert sock.proto == socket.IPPROTO_TCP  # asyncio sets TCP_NODELAY only then

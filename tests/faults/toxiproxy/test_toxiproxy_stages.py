@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from faults.errors import BadFault
 from faults.toxiproxy.ending import LimitData, ResetPeer, Timeout
 from faults.toxiproxy.pacing import Bandwidth, Latency, Slicer, SlowClose
-from faults.toxiproxy.stage import End, Evidence, Item, Start, Stage, Step, Touch
+from faults.toxiproxy.stage import End, Evidence, Item, Stage, Start, Step, Touch
 from faults.toxiproxy.toxics import EFFECTS, Effect, attributes, read_effect
 
 
@@ -89,7 +89,9 @@ def test_slow_close_delays_the_end_and_nothing_else():
     assert stage.poll(0.7) == Step([End.FIN], None)
 
 
-@given(st.integers(1, 50), st.integers(0, 49), st.binary(min_size=1, max_size=2000), st.integers(0, 1000), st.integers())
+@given(
+    st.integers(1, 50), st.integers(0, 49), st.binary(min_size=1, max_size=2000), st.integers(0, 1000), st.integers()
+)
 def test_slices_have_the_sizes_and_the_distance_that_were_asked_for(average, variation, data, delay, seed):
     variation = min(variation, average - 1)
     stage = begin(Slicer(average_size=average, size_variation=variation, delay=delay), seed=seed)
