@@ -27,7 +27,7 @@ class Endpoint(asyncio.Protocol):
         self.blocked = False
         self.outgoing: Link | None = None  # what this socket sends
         self.incoming: Link | None = None  # what this socket receives
-        self.on_lost: Callable[[], None] | None = None
+        self.on_lost: Callable[[Exception | None], None] | None = None
         self.peer_ended = False
         self._resetting = False  # as soon as everything has been written
 
@@ -48,7 +48,7 @@ class Endpoint(asyncio.Protocol):
             return True
         return False
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002
+    def connection_lost(self, exc: Exception | None) -> None:
         self.transport = None
         self.blocked = False
         if self.incoming is not None:
@@ -56,7 +56,7 @@ class Endpoint(asyncio.Protocol):
         if self.outgoing is not None:
             self.outgoing.feed(End.LOST)
         if self.on_lost is not None:
-            self.on_lost()
+            self.on_lost(exc)
 
     def pause_writing(self) -> None:
         self.blocked = True
@@ -69,7 +69,7 @@ class Endpoint(asyncio.Protocol):
             self.incoming.resume()
 
     def write(self, data: bytes) -> None:
-        if self.transport is not None:
+        if self.transport is not None and not self.transport.is_closing():
             self.transport.write(data)
 
     def hold(self, held: bool) -> None:
@@ -153,7 +153,7 @@ class Connection:
         self._stop_links()
         self._client.abort(reset=reset)
         self._server.abort(reset=reset)
-        self._lost()
+        self._count_out()
 
     def _pass_on_loss(self, receiver: Endpoint) -> None:
         self._stop_links()
@@ -188,7 +188,14 @@ class Connection:
             if link is not None:
                 link.stop()
 
-    def _lost(self) -> None:
+    def _lost(self, exc: Exception | None) -> None:
+        """One socket is gone. If it failed and had already ended its direction, nothing else tells the other one."""
+        if exc is not None and self._links_ended() and self._ending is None:
+            for endpoint in (self._client, self._server):
+                self._pass_on_loss(endpoint)
+        self._count_out()
+
+    def _count_out(self) -> None:
         if self._gone or self._client.transport is not None or self._server.transport is not None:
             return
         self._gone = True

@@ -11,7 +11,7 @@ from faults.toxiproxy.attributes import at_least
 from faults.toxiproxy.stage import Backlog, End, Item, Start, Step
 
 LINE_BYTES = 64 * 1024  # held back by a stage before its sender has to wait
-FLIGHT_BYTES = 16 * 1024 * 1024  # in flight on a line with latency: a long line is not a slow one
+FLIGHT_BYTES = 4 * 1024 * 1024  # in flight on a line with latency: a long line is not a slow one
 BURST_MS = 10  # a line of limited bandwidth hands over what it carries in this time
 
 

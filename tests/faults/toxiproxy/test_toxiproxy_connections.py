@@ -186,6 +186,22 @@ async def test_a_reset_by_the_upstream_reaches_the_client_as_one(api, upstream, 
         await peer.rest()
 
 
+async def test_a_client_that_ends_and_then_vanishes_takes_a_held_upstream_with_it(api, upstream, connect, eventually):
+    async def flood(reader, writer):
+        while True:
+            writer.write(b"x" * 65536)
+            await writer.drain()
+
+    peer = await connect(await api.proxy(await upstream(flood)))
+    peer.writer.transport.pause_reading()
+    peer.writer.write_eof()
+    proxy = api.collection.find("p")
+    down = proxy.traffic["downstream"]
+    await eventually(lambda: down.received_bytes > 1_000_000)
+    peer.writer.transport.abort()
+    await eventually(lambda: proxy.open_connections == 0)
+
+
 async def test_limit_data_delivers_exactly_its_bytes_even_while_the_client_sends(api, echo, connect):
     listen = await api.proxy(echo)
     await api.toxic("limit_data", bytes=100_000)
