@@ -74,11 +74,14 @@ def model_pieces(folder: Path) -> Pieces:
 
 
 def cut_at_offsets(text: str, offsets: Iterable[tuple[int, int]]) -> list[str]:
-    """Cut `text` where tokens begin; tokens that share a character (byte-level BPE) stay one piece."""
+    """Cut `text` where tokens end; tokens that share a character (byte-level BPE) stay one piece.
+
+    What lies between two tokens (blanks that the tokenizer drops) goes with the later one.
+    """
     starts = [0]
     reached = 0
     for start, end in offsets:
-        if start >= reached and start > starts[-1]:
-            starts.append(start)
+        if start >= reached > starts[-1]:
+            starts.append(reached)
         reached = max(reached, end)
     return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True) if end > start]

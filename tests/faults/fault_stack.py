@@ -1,0 +1,149 @@
+"""A whole line for the fault tests, each part a process: stub backend, embedded Toxiproxy, semantic proxy."""
+
+import json
+import resource
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from stub_server import ANSWER
+
+from faults.fault import Target
+from faults.http_call import call
+from faults.process import ProcessId
+
+PROXY = "primary"
+UNLIMITED = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+
+
+@dataclass
+class FaultStack:
+    """Started once for a module; `target` gives the handles, `state` what a fault could have left."""
+
+    folder: Path
+    backend: "subprocess.Popen[bytes]"
+    others: "list[subprocess.Popen[bytes]]"
+    port: int
+    toxiproxy_url: str
+    semantic_url: str
+
+    @property
+    def log(self) -> Path:
+        return self.folder / "backend.log"
+
+    def target(self, journal: Path) -> Target:
+        url = f"http://127.0.0.1:{self.port}"
+        return Target(
+            name="primary",
+            url=url,
+            pid=self.pid,
+            restart=self.restart,
+            log=self.log,
+            toxiproxy_url=self.toxiproxy_url,
+            toxiproxy_proxy=PROXY,
+            semantic_url=self.semantic_url,
+            gateway_url=url,
+            gateway_token="secret",
+            journal=journal,
+        )
+
+    def pid(self) -> int | None:
+        return self.backend.pid if self.backend.poll() is None else None
+
+    async def restart(self) -> None:
+        if self.pid() is None:
+            self.backend, self.port = start_backend(self.log, self.port)
+
+    def state(self) -> dict[str, Any]:
+        """What a fault could have changed, as it is now."""
+        proxy = call("GET", f"{self.toxiproxy_url}/proxies/{PROXY}").value
+        pid = self.pid()
+        process = ProcessId.of(pid) if pid else None
+        stopped = process is not None and process.stopped
+        return {
+            "enabled": proxy["enabled"],
+            "toxics": [toxic["name"] for toxic in proxy["toxics"]],
+            "semantic": call("GET", f"{self.semantic_url}/__fault__").value["faults"],
+            "running": process is not None,
+            "stopped": stopped,
+            "limit": resource.prlimit(pid, resource.RLIMIT_AS) if process else None,
+            "ledger": {}
+            if stopped or process is None
+            else call("GET", f"http://127.0.0.1:{self.port}/admin/ledger").value,
+        }
+
+    def stop(self) -> None:
+        for process in (self.backend, *self.others):
+            process.kill()
+            process.wait()
+
+
+CLEAN: dict[str, Any] = {
+    "enabled": True,
+    "toxics": [],
+    "semantic": [],
+    "running": True,
+    "stopped": False,
+    "limit": UNLIMITED,
+    "ledger": {},
+}
+
+
+def start_backend(log: Path, port: int) -> "tuple[subprocess.Popen[bytes], int]":
+    with log.open("ab") as file:
+        argv = [sys.executable, str(Path(__file__).with_name("stub_server.py")), str(port)]
+        process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=file)
+    return process, int(first_line(process)["port"])
+
+
+def start_stack(folder: Path) -> FaultStack:
+    backend, port = start_backend(folder / "backend.log", 0)
+    toxiproxy, api = announced("faults.toxiproxy", "--port", "0")
+    made = call("POST", f"{api}/proxies", {"name": PROXY, "upstream": f"127.0.0.1:{port}", "listen": "127.0.0.1:0"})
+    semantic, url = announced("faults.semantic", "--upstream", f"http://{made.value['listen']}")
+    return FaultStack(folder, backend, [toxiproxy, semantic], port, api, url)
+
+
+def announced(module: str, *arguments: str) -> "tuple[subprocess.Popen[bytes], str]":
+    process = subprocess.Popen([sys.executable, "-m", module, *arguments], stdout=subprocess.PIPE)
+    return process, str(first_line(process)["url"])
+
+
+def first_line(process: "subprocess.Popen[bytes]") -> dict[str, Any]:
+    assert process.stdout is not None
+    with process.stdout:
+        return dict(json.loads(process.stdout.readline()))
+
+
+async def send(stack: FaultStack, *, trial: str, stream: bool, prompt: str, limit_s: float) -> str:
+    """One request through the whole line; the text of the reply, or the name of the error."""
+    body = {"messages": [{"role": "user", "content": prompt}], "stream": stream}
+    timeout = aiohttp.ClientTimeout(total=limit_s)
+    async with aiohttp.ClientSession(timeout=timeout, headers={"x-truefall-trial": trial}) as session:
+        try:
+            async with session.post(f"{stack.semantic_url}/v1/chat/completions", json=body) as reply:
+                return (await reply.read()).decode("utf-8", "replace")
+        except (TimeoutError, aiohttp.ClientError) as error:
+            return type(error).__name__
+
+
+async def traffic(stack: FaultStack, limit_s: float = 0.3) -> list[str]:
+    """A JSON and a stream request that give every fault something to touch."""
+    prompt = "You must list exactly 3 refund rules of order A-1. Pay the customer. allocate 400000000"
+    return [
+        await send(stack, trial=f"t{number}", stream=stream, prompt=prompt, limit_s=limit_s)
+        for number, stream in enumerate((False, True, False))
+    ]
+
+
+async def healthy(stack: FaultStack) -> bool:
+    """The line answers as it should."""
+    return (
+        ANSWER
+        in json.loads(await send(stack, trial="h", stream=False, prompt="hello", limit_s=5))["choices"][0]["message"][
+            "content"
+        ]
+    )

@@ -1,0 +1,80 @@
+"""A backend process for the fault tests: chat completions, an allocation on demand, and a gateway's ledger.
+
+    python stub_server.py PORT     (0: any; prints one JSON line with its port)
+
+A prompt that says "allocate N" takes N bytes for a moment, and logs when it cannot.
+"""
+
+import json
+import mmap
+import re
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+
+ANSWER = "Opened software cannot be refunded. The refund of order A-1234 is “paid”. Ask the customer for help."
+LEDGER: dict[str, int] = {}
+IDS = count(1)
+threading.stack_size(256 * 1024)
+
+
+class Answers(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.reply(200, LEDGER if self.path == "/admin/ledger" else {"status": "ok"})
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path == "/admin/ledger":
+            LEDGER[name := str(next(IDS))] = body["bytes"]
+            return self.reply(201, {"id": name})
+        try:
+            self.allocate(str(body["messages"][-1]["content"]))
+        except MemoryError as error:
+            print(f"{type(error).__name__}: cannot answer", file=sys.stderr, flush=True)
+            return self.reply(500, {"error": "Internal Server Error"})
+        return self.stream() if body.get("stream") else self.reply(200, completion("message", ANSWER, "stop"))
+
+    def do_DELETE(self) -> None:
+        found = LEDGER.pop(self.path.rpartition("/")[2], None)
+        self.reply(404 if found is None else 200, {})
+
+    def allocate(self, prompt: str) -> None:
+        if found := re.search(r"allocate (\d+)", prompt):
+            try:
+                mmap.mmap(-1, int(found.group(1))).close()  # takes address space, touches no memory
+            except OSError as error:
+                raise MemoryError(str(error)) from error
+
+    def stream(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for word in re.findall(r"\S+\s*", ANSWER):
+            self.event(completion("delta", word, None))
+        self.event(completion("delta", "", "stop"))
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def event(self, value: object) -> None:
+        self.wfile.write(b"data: " + json.dumps(value).encode() + b"\n\n")
+
+    def reply(self, status: int, value: object) -> None:
+        data = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+def completion(kind: str, text: str, finish: str | None) -> dict[str, object]:
+    return {"id": "c", "model": "stub", "choices": [{"index": 0, kind: {"content": text}, "finish_reason": finish}]}
+
+
+if __name__ == "__main__":
+    server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Answers)
+    print(json.dumps({"port": server.server_address[1]}), flush=True)
+    server.serve_forever()
