@@ -4,9 +4,8 @@ from harness.fidelity.case import Finding
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
-from harness.fidelity.reading.polarity import denials
-from harness.fidelity.reading.reversal import reversed_around
-from harness.fidelity.reading.text import Text, Word
+from harness.fidelity.reading.reversal import names_swapped, reversed_around
+from harness.fidelity.reading.text import Word
 
 NAME = "antonyms"
 
@@ -17,7 +16,7 @@ def check(both: Pair) -> list[Finding]:
 
 def _opposites(both: Pair) -> list[Finding]:
     words = lexicon(both.reference.lang)
-    denied_here, denied_there = _denied(both.reference), _denied(both.candidate)
+    denied_here, denied_there = both.polarity_here.denied, both.polarity_there.denied
     swapped_in = [(set(e.removed), set(e.added)) for e in both.edits]
     found = []
     for i, one in enumerate(both.reference.words):
@@ -31,7 +30,7 @@ def _opposites(both: Pair) -> list[Finding]:
             if not _opposed(one, other, words) or (i in denied_here) != (j in denied_there):
                 continue
             in_place = any(one in removed and other in added for removed, added in swapped_in)
-            if reversed_around(both, i, j):
+            if reversed_around(both, i, j) or names_swapped(both):
                 continue
             loose = one.function or other.function
             severity = 1.0 if in_place else 0.35 if loose else 0.7
@@ -44,10 +43,6 @@ def _opposites(both: Pair) -> list[Finding]:
 def _opposed(one: Word, other: Word, words: Lexicon) -> bool:
     forms = {one.lemma, one.text.casefold()}, {other.lemma, other.text.casefold()}
     return any(words.opposed(a, b) for a in forms[0] for b in forms[1])
-
-
-def _denied(text: Text) -> set[int]:
-    return {i for denial in denials(text) for i in denial.reach}
 
 
 def _bounds(both: Pair) -> list[Finding]:

@@ -4,7 +4,6 @@ from types import MappingProxyType
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
-from harness.fidelity.reading.polarity import denials
 from harness.fidelity.reading.text import Text
 
 NAME = "conditions"
@@ -18,13 +17,14 @@ _MARKS = MappingProxyType(
 )
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _MARKS.items())
 _STRONG = frozenset(
-    "if provided unless as long as in case subject to on condition 如果 若 假如 要是 倘若 只要 的话 除非 只有 凭".split()
-)
+    ["if", "provided", "provided that", "unless", "as long as", "in case", "on condition", "subject to", "如果", "若", "假如", "要是", "倘若", "只要",
+     "的话", "除非", "只有", "凭"]
+)  # fmt: skip
 
 
 def check(both: Pair) -> list[Finding]:
     ours, theirs = _marks(both.reference), _marks(both.candidate)
-    balance = len(denials(both.reference)) - len(denials(both.candidate))
+    balance = len(both.polarity_here.denials) - len(both.polarity_there.denials)
     found = []
     if "unless" in ours and "unless" not in theirs and "if" in theirs and balance % 2 == 0:
         found.append(_finding(1.0, f"“{theirs['if']}” stands where the reference says “{ours['unless']}”"))

@@ -4,7 +4,7 @@ from types import MappingProxyType
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
-from harness.fidelity.reading.polarity import denials
+from harness.fidelity.reading.polarity import Polarity
 from harness.fidelity.reading.text import Text
 
 NAME = "modality"
@@ -13,7 +13,7 @@ _FORCE = MappingProxyType(
         "must": "must|have to|need to|required|mandatory|compulsory|obligatory|shall|obliged|necessary|essential|需要|必须|须|务必|必需|强制|必填|一定要",
         "should": "should|recommended|advisable|recommend|advise|encouraged|suggested|应该|建议|最好|推荐|宜",
         "may": "may|can|could|optional|voluntary|allowed|permitted|free to|可以|可|能|能够|允许|可选|自愿|选填",
-        "might": "might|possibly|maybe|perhaps|likely|probably|could|expected|estimated|tentative|tentatively|may|possible|可能|或许|也许|预计|大概|有望|估计|恐怕|拟",
+        "might": "might|possibly|maybe|perhaps|likely|probably|could|expected|estimated|tentative|tentatively|may|可能|或许|也许|预计|大概|有望|估计|恐怕|拟",
         "certain": "will|definitely|certainly|guaranteed|guarantee|surely|always|confirmed|一定|肯定|必定|保证|确保|绝对|必然|必将|确定",
     }
 )
@@ -28,7 +28,7 @@ _CLASH = MappingProxyType(
 
 
 def check(both: Pair) -> list[Finding]:
-    ours, theirs = _forces(both.reference), _forces(both.candidate)
+    ours, theirs = _forces(both.reference, both.polarity_here), _forces(both.candidate, both.polarity_there)
     found = []
     for (here, there), severity in _CLASH.items():
         if here in ours and here not in theirs and there in theirs and there not in ours:
@@ -50,10 +50,10 @@ def check(both: Pair) -> list[Finding]:
     return found
 
 
-def _forces(text: Text) -> dict[str, str]:
+def _forces(text: Text, polarity: Polarity) -> dict[str, str]:
     """Force -> word; with a negation, "barred" (must not, cannot) or "free" (need not)."""
-    denied = {i for denial in denials(text) for i in (denial.at, *denial.reach)}
-    starts = {denial.at for denial in denials(text)}
+    denied = {i for denial in polarity.denials for i in (denial.at, *denial.reach)}
+    starts = {denial.at for denial in polarity.denials}
     found: dict[str, str] = {}
     for at, word in enumerate(text.words):
         names = {word.text.casefold(), word.lemma}

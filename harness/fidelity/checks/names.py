@@ -57,6 +57,9 @@ def names(text: Text) -> Iterator[Word]:
         if word.mark:
             first = first or word.text in _MARKS
             continue
+        if word.name:
+            yield word
+            continue
         capital = word.text[:1].isupper() and word.text.isascii() and not word.fact
         if capital and word.text.casefold() not in _NOT_NAMES and len(word.text) > 1:
             known = word.lemma in words.words or word.lemma in words.functions or bool(word.concepts)

@@ -1,9 +1,12 @@
 """Negation and polarity: what one text denies, the other has to deny too."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Pair
-from harness.fidelity.reading.polarity import Denial, denials
+from harness.fidelity.reading.polarity import Denial, Polarity
 from harness.fidelity.reading.text import Text, Word
 
 NAME = "negation"
@@ -11,31 +14,24 @@ _YES = frozenset(["yes", "是", "是的", "可以", "能", "对"])
 _NO = frozenset(["no", "不", "不是", "不可以", "不能", "否"])
 
 
+class Side(NamedTuple):
+    """One text, what it denies, and the words of the other text that its words stand for."""
+
+    text: Text
+    polarity: Polarity
+    partner: tuple[int | None, ...]
+
+
 def check(both: Pair) -> list[Finding]:
-    ours, theirs = denials(both.reference), denials(both.candidate)
+    here = Side(both.reference, both.polarity_here, both.partner_back)
+    there = Side(both.candidate, both.polarity_there, both.partner)
     found = [*_answer_word(both)]
-    for denial in ours:
-        severity = _unmatched(denial, ours, theirs, both.reference, both.candidate, both.partner_back)
-        if severity:
-            word = both.reference.words[denial.at].text
-            found.append(
-                Finding(
-                    check=NAME,
-                    severity=severity,
-                    reason=f"“{word}” ({_around(both.reference, denial)}) is no longer denied",
-                )
-            )
-    for denial in theirs:
-        severity = _unmatched(denial, theirs, ours, both.candidate, both.reference, both.partner)
-        if severity:
-            word = both.candidate.words[denial.at].text
-            found.append(
-                Finding(
-                    check=NAME,
-                    severity=severity,
-                    reason=f"“{word}” ({_around(both.candidate, denial)}) denies what the reference does not",
-                )
-            )
+    for denial, severity in _unmatched(here, there):
+        reason = f"{_quoted(here.text, denial)} is no longer denied"
+        found.append(Finding(check=NAME, severity=severity, reason=reason))
+    for denial, severity in _unmatched(there, here):
+        reason = f"{_quoted(there.text, denial)} denies what the reference does not"
+        found.append(Finding(check=NAME, severity=severity, reason=reason))
     return found
 
 
@@ -49,77 +45,77 @@ def _answer_word(both: Pair) -> list[Finding]:
     return []
 
 
-def _around(text: Text, denial: Denial) -> str:
-    return " ".join(text.words[i].text for i in (denial.reach or denial.clause)[:4])
+def _quoted(text: Text, denial: Denial) -> str:
+    around = " ".join(text.words[i].text for i in (denial.reach or denial.clause)[:4])
+    return f"“{text.words[denial.at].text}” ({around})"
 
 
-def _unmatched(
-    denial: Denial,
-    own: tuple[Denial, ...],
-    others: tuple[Denial, ...],
-    text: Text,
-    other: Text,
-    partner: tuple[int | None, ...],
-) -> float:
-    """How much speaks for it that the other text asserts what `denial` denies, in [0, 1]; 0 where it denies it too."""
-    if denial.lexical and partner[denial.at] is not None:
-        return 0.0
-    if _also_denied(denial, others, text, other, partner) or _said_by_opposite(denial, text, other, others):
-        return 0.0
-    denied_there = {i for d in others for i in d.reach}
-    if denial.lexical:
-        asserted = any(
-            _means(word, base, other)
-            for i, word in enumerate(other.words)
-            if i not in denied_there
-            for base in denial.bases
-        )
-        return 1.0 if asserted else 0.35
-    reached = [partner[i] for i in denial.reach]
-    asserted = any(i is not None and i not in denied_there for i in reached)
-    bases = any(
-        _means(word, base, other)
-        for i, word in enumerate(other.words)
-        if i not in denied_there
-        for base in denial.bases
-    )
-    if asserted or bases:
+def _unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
+    """Denials that the other text does not share, each with how much speaks for a contradiction, in [0, 1]."""
+    rivals = list(other.polarity.denials)
+    left: list[Denial] = []
+    for denial in own.polarity.denials:
+        if denial.lexical and own.partner[denial.at] is not None:
+            rivals = [r for r in rivals if r.at != own.partner[denial.at]]
+            if own.partner[denial.at] in other.polarity.undone:
+                yield denial, 1.0
+            continue
+        if any(_same_reach(denial, rival, own, other) for rival in other.polarity.denials):
+            rivals = [r for r in rivals if not _same_reach(denial, r, own, other)]
+        elif not _said_by_opposite(denial, own, other):
+            left.append(denial)
+    for denial in left:
+        rival = next((r for r in rivals if _same_clause(denial, r, own, other)), None)
+        if rival is not None:
+            rivals.remove(rival)
+        else:
+            yield denial, _severity(denial, own, other)
+
+
+def _severity(denial: Denial, own: Side, other: Side) -> float:
+    denied_there = other.polarity.denied
+    free = [(i, word) for i, word in enumerate(other.text.words) if i not in denied_there]
+    if any(_means(word, base, other.text) for _, word in free for base in denial.bases):
         return 1.0
-    talked_about = any(partner[i] is not None for i in denial.clause)
-    return 0.7 if talked_about else 0.4
+    if denial.lexical:
+        return 0.35
+    reached = [own.partner[i] for i in denial.reach]
+    if any(i is not None and i not in denied_there for i in reached):
+        return 1.0
+    return 0.7 if any(own.partner[i] is not None for i in denial.clause) else 0.4
 
 
-def _also_denied(
-    denial: Denial, others: tuple[Denial, ...], text: Text, other: Text, partner: tuple[int | None, ...]
-) -> bool:
-    reach = {partner[i] for i in denial.reach} - {None}
-    clause = {partner[i] for i in denial.clause} - {None}
-    for rival in others:
-        if reach & {*rival.reach, rival.at} or (denial.bases & rival.bases):
+def _same_reach(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
+    """Both deny one thing: a word of the reach is shared, or the same opposite is meant."""
+    reach = {own.partner[i] for i in denial.reach} - {None}
+    if not denial.lexical and not rival.lexical:
+        if reach & {*rival.reach}:
             return True
-        if rival.lexical and clause & set(rival.clause) and not reach - set(rival.clause):
+    elif denial.lexical != rival.lexical:
+        lexical, plain, text = (denial, rival, other.text) if denial.lexical else (rival, denial, own.text)
+        if any(_means(text.words[i], base, text) for base in lexical.bases for i in plain.reach):
             return True
-        if denial.lexical and clause & set(rival.reach):
+        at = own.partner[denial.at] if denial.lexical else next((i for i in denial.reach if own.partner[i] == rival.at), None)
+        if at is not None and (at in rival.reach or not denial.lexical):
             return True
-        if any(_means(other.words[i], base, other) for base in denial.bases for i in rival.reach):
-            return True
-        if any(_means(text.words[i], base, text) for base in rival.bases for i in denial.reach):
-            return True
-        if not reach and clause & set(rival.clause):
-            return True
-    return False
+    return bool(denial.bases & rival.bases)
 
 
-def _said_by_opposite(denial: Denial, text: Text, other: Text, others: tuple[Denial, ...]) -> bool:
+def _same_clause(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
+    """Both stand in clauses that speak of the same things."""
+    clause = {own.partner[i] for i in denial.clause} - {None}
+    return bool(clause & set(rival.clause))
+
+
+def _said_by_opposite(denial: Denial, own: Side, other: Side) -> bool:
     """ "not open" is said by "closed"."""
-    words = lexicon(text.lang)
-    denied_there = {i for d in others for i in d.reach}
-    names = {text.words[i].lemma for i in denial.reach} | denial.bases
+    words = lexicon(own.text.lang)
+    names = {own.text.words[i].lemma for i in denial.reach} | denial.bases
     return any(
         words.opposed(name, word.lemma) or words.opposed(name, word.text.casefold())
         for name in names
-        for i, word in enumerate(other.words)
-        if i not in denied_there and not word.fact
+        for i, word in enumerate(other.text.words)
+        if i not in other.polarity.denied and not word.fact and other.partner[i] is None
     )
 
 

@@ -5,7 +5,7 @@ from harness.fidelity.reading.fact import Fact, Kind, comparable, same
 from harness.fidelity.reading.pair import Pair, same_facts
 
 NAME = "numbers"
-KINDS = frozenset({Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE})
+KINDS = frozenset({Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE, Kind.RATE})
 
 
 def check(both: Pair) -> list[Finding]:
@@ -20,11 +20,11 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     lost = [f for f in lost if not any(same(f, other) for other in both.candidate.facts)]
     found = []
     for fact in new:
-        if fact.kind in kinds:
+        if fact.kind in kinds and not (_once(fact) and not any(f.unit == "times" for f in lost)):
             found.append(_new(fact, lost, both, name))
     changed = any(f.severity == 1.0 for f in found)
     for fact in lost:
-        if fact.kind in kinds and not changed:
+        if fact.kind in kinds and not changed and not _once(fact):
             found.append(Finding(check=name, severity=0.5, reason=f"the {fact.kind} “{fact.text}” is missing"))
     return found
 
@@ -38,6 +38,11 @@ def _new(fact: Fact, lost: list[Fact], both: Pair, name: str) -> Finding:
         reason = f"“{fact.text}” comes from the prompt or its context, not from the reference"
         return Finding(check=name, severity=0.2, reason=reason)
     return Finding(check=name, severity=0.8, reason=f"nothing supports the {fact.kind} “{fact.text}”")
+
+
+def _once(fact: Fact) -> bool:
+    """ "once", "one copy", 一次: mostly left unsaid."""
+    return fact.value == 1.0 and fact.unit in ("times", "")
 
 
 def _repeats(fact: Fact, both: Pair) -> bool:

@@ -15,15 +15,15 @@ def check(both: Pair) -> list[Finding]:
         for fact in both.case.must_keep
         if not mentioned(both.candidate, fact)
     ]
-    gone = lost_clauses(both.reference, both.partner_back)
+    gone = lost_clauses(both.reference, both.echo_back)
     if gone:
         share = sum(len(clause) for clause in gone) / max(1, len(both.reference.content))
         texts = " … ".join(" ".join(both.reference.words[i].text for i in clause[:5]) for clause in gone[:2])
-        found.append(Finding(check=NAME, severity=min(0.9, 0.3 + share), reason=f"nothing is said of “{texts}”"))
+        found.append(Finding(check=NAME, severity=min(1.0, 0.3 + share) * both.precision, reason=f"nothing is said of “{texts}”"))
     return found
 
 
-def lost_clauses(text: Text, partner: tuple[int | None, ...]) -> list[list[int]]:
+def lost_clauses(text: Text, echo: tuple[bool, ...]) -> list[list[int]]:
     """Clauses of at least two content words of which the other text has less than `KEPT`."""
     clauses: dict[int, list[int]] = {}
     for i, word in enumerate(text.words):
@@ -31,5 +31,5 @@ def lost_clauses(text: Text, partner: tuple[int | None, ...]) -> list[list[int]]
             clauses.setdefault(word.clause, []).append(i)
     return [
         clause for clause in clauses.values()
-        if len(clause) >= 2 and sum(partner[i] is not None for i in clause) / len(clause) < KEPT
+        if len(clause) >= 2 and sum(echo[i] for i in clause) / len(clause) < KEPT
     ]  # fmt: skip

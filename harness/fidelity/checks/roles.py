@@ -1,52 +1,81 @@
 """Who does what to whom, and which value belongs to which thing: words that changed places."""
 
+from collections.abc import Iterator
+
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
-from harness.fidelity.reading.reversal import Reversal, reversals, voice_changed
+from harness.fidelity.reading.reversal import PRONOUNS, SEQUENCE, agents, converse, exchanges, kin, named, reversals
 from harness.fidelity.reading.text import Word
 
 NAME = "roles"
 _RELATIONS = frozenset(
-    "than to from before after by over against with for of per until 比 给 向 从 到 对 把 被 由 先 后 前".split()
+    ["to", "from", "by", "over", "against", "with", "for", "of", "per", "给", "向", "从", "到", "至", "对", "把", "被", "由", "先", *SEQUENCE]
 )
+_TURNING = frozenset(["get", "receive", "have", "take", "from", "收到", "获得"])  # "we pay you", "you get it from us"
 
 
 def check(both: Pair) -> list[Finding]:
-    if len(both.reference.content) > 60 or len(both.candidate.content) > 60:
-        return []
-    best: Finding | None = None
-    passive = voice_changed(both)
-    for reversal in reversals(both):
-        severity = _severity(both, reversal, passive=passive)
-        if severity and (best is None or severity > best.severity):
-            left, pivot, right = (both.reference.words[i].text for i in reversal)
-            best = Finding(
-                check=NAME, severity=severity, reason=f"“{left}” and “{right}” change places around “{pivot}”"
-            )
-    if best is None and passive and not any(True for _ in reversals(both)) and both.closeness > 0.7:
-        return [Finding(check=NAME, severity=0.6, reason="one text is in the passive and yet in the same order")]
-    return [best] if best else []
+    found = sorted(_found(both), key=lambda f: -f.severity)
+    if found and converse(both):
+        return [Finding(check=NAME, severity=min(0.2, found[0].severity), reason=found[0].reason)]
+    return found[:1]
 
 
-def _severity(both: Pair, reversal: Reversal, *, passive: bool) -> float:
-    left, pivot, right = (both.reference.words[i] for i in reversal)
-    kin = _kin(left, right)
+def _found(both: Pair) -> Iterator[Finding]:
+    words = both.reference.words
+    passive = bool(agents(words)) != bool(agents(both.candidate.words))
+    if passive and (agent := _same_order(both)):
+        yield Finding(check=NAME, severity=0.8, reason=f"“{agent}” does in one text what is done to it in the other")
+    for one, other, fit in exchanges(both):
+        if passive or not _literal(both):
+            continue
+        severity = 1.0 if kin(words[one], words[other]) or fit >= 3 else 0.5
+        yield Finding(check=NAME, severity=severity, reason=f"“{words[one].text}” and “{words[other].text}” change places")
+    for left, pivot, right in reversals(both):
+        severity = _severity(both, words[left], words[pivot], words[right], passive=passive)
+        if severity:
+            reason = f"“{words[left].text}” and “{words[right].text}” change places around “{words[pivot].text}”"
+            yield Finding(check=NAME, severity=severity, reason=reason)
+
+
+def _severity(both: Pair, left: Word, pivot: Word, right: Word, *, passive: bool) -> float:
     if passive and not (left.fact and right.fact):
         return 0.0
-    one_clause = left.clause == right.clause
-    if kin:
-        return 1.0 if pivot.content or pivot.lemma in _RELATIONS else 0.4
-    if not one_clause or bool(left.fact) != bool(right.fact):
+    if pivot.lemma in SEQUENCE:
+        return 1.0 if _literal(both) or kin(left, right) else 0.5
+    if not (pivot.content or pivot.lemma in _RELATIONS):
         return 0.0
-    if pivot.lemma in _RELATIONS or (pivot.content and not pivot.fact):
-        return 0.6
-    return 0.0
+    if kin(left, right):
+        return 1.0 if not pivot.fact or left.fact else 0.4
+    if left.lemma in PRONOUNS or right.lemma in PRONOUNS:
+        turned = any(w.lemma in _TURNING for w in (*both.reference.words, *both.candidate.words))
+        return 0.0 if turned or pivot.fact or pivot.lemma in _RELATIONS else 0.8
+    if left.clause != right.clause or left.fact or right.fact or pivot.fact:
+        return 0.0
+    return 0.7 if _literal(both) else 0.15
 
 
-def _kin(one: Word, other: Word) -> bool:
-    """Both values of one kind, or both names."""
-    if one.fact and other.fact:
-        return one.fact.kind is other.fact.kind
-    if one.fact or other.fact:
-        return False
-    return one.text[:1].isupper() and other.text[:1].isupper() and one.text.isascii()
+def _literal(both: Pair) -> bool:
+    """The texts consist of the very same words."""
+    return both.recall >= 0.9 and both.precision >= 0.9 and _equal_share(both) >= 0.85
+
+
+def _equal_share(both: Pair) -> float:
+    placed = [(i, at) for i, at in enumerate(both.partner_back) if at is not None and both.reference.words[i].content]
+    equal = sum(both.reference.words[i].lemma == both.candidate.words[at].lemma or bool(both.reference.words[i].fact) for i, at in placed)
+    return equal / len(placed) if placed else 0.0
+
+
+def _same_order(both: Pair) -> str:
+    """The agent of a passive, where it stands on the far side of the verb in the other text as well."""
+    for text, partner, other in (
+        (both.candidate, both.partner, both.reference),
+        (both.reference, both.partner_back, both.candidate),
+    ):
+        for agent in agents(text.words):
+            at = partner[agent]
+            doers = set(agents(text.words))
+            before = [i for i in range(agent) if partner[i] is not None and i not in doers and (named(text.words[i]) or text.words[i].lemma in PRONOUNS)]
+            if at is not None and before and all((partner[i] or 0) < at for i in before) and named(text.words[agent]) and other.words:
+                return text.words[agent].text
+    return ""

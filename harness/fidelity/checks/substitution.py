@@ -1,4 +1,4 @@
-"""One thing in place of another inside the same sentence. The closer the sentences, the more a changed word has to be explained."""
+"""One thing in place of another inside the same sentence: the closer the texts, the more a changed word must be explained."""
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Edit, Pair
@@ -13,14 +13,37 @@ def check(both: Pair) -> list[Finding]:
     weight = min(1.0, max(0.0, (both.closeness - low) / (high - low)))
     if not weight:
         return []
-    missing, added = {id(w) for w in both.missing}, {id(w) for w in both.added}
+    explained = _explained(both)
+    missing = {id(w) for w in both.missing} - explained
+    added = {id(w) for w in both.added} - explained
     found = []
     for edit in both.edits:
         gone = [w for w in edit.removed if id(w) in missing and not w.fact]
         new = [w for w in edit.added if id(w) in added and not w.fact]
-        if gone and new and len(gone) + len(new) <= 8:
+        if len(gone) + len(new) > 8:
+            continue
+        if gone and new:
             reason = f"“{_joined(new)}” stands where the reference says “{_joined(gone)}”"
             found.append(Finding(check=NAME, severity=weight * _size(edit), reason=reason))
+        elif new:
+            found.append(Finding(check=NAME, severity=0.6 * weight, reason=f"“{_joined(new)}” was put in"))
+        elif gone:
+            found.append(Finding(check=NAME, severity=0.4 * weight, reason=f"“{_joined(gone)}” was left out"))
+    return found
+
+
+def _explained(both: Pair) -> set[int]:
+    """Words of a denial, where both texts deny as often: "out of order" and "not working" answer for themselves."""
+    here, there = both.polarity_here.denials, both.polarity_there.denials
+    if len(here) != len(there):
+        return set()
+    found: set[int] = set()
+    for text, own, others in ((both.reference, here, there), (both.candidate, there, here)):
+        for denial in own:
+            if denial.lexical and any(not other.lexical or other.bases & denial.bases for other in others):
+                found.add(id(text.words[denial.at]))
+            elif not denial.lexical and any(other.lexical for other in others):
+                found.update(id(text.words[i]) for i in denial.reach[:1])
     return found
 
 

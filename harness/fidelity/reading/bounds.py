@@ -20,6 +20,7 @@ _LEAST_BEFORE = re.compile(
     re.I,
 )
 _AFTER = re.compile(r"(?:after|only after|later than)\s*(?:the )?$", re.I)
+_AFTER_ZH = re.compile(r"^\s*(?:之后|以后|后)")
 _MOST_AFTER = re.compile(
     r"^\s*(?:or (?:less|fewer|under|below|lower|younger|earlier)|and under|at most|at the most|tops|maximum|max\b|及?以内|之内|内(?!容|部|存)|及?以下)",
     re.I,
@@ -43,7 +44,7 @@ def with_bound(fact: Fact, plain: str, lang: str) -> Fact:
         bound = -1
     elif _LEAST_BEFORE.search(before) or _LEAST_AFTER.search(after):
         bound = 1
-    elif fact.kind is Kind.DURATION and _AFTER.search(before):
+    elif fact.kind is Kind.DURATION and (_AFTER.search(before) or _AFTER_ZH.search(after)):
         bound = 1
     approximate = bool(_ABOUT_BEFORE.search(before) or _ABOUT_AFTER.search(after))
     return replace(fact, bound=bound, approximate=approximate) if bound or approximate else fact

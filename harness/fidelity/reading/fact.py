@@ -20,6 +20,7 @@ class Kind(StrEnum):
     WEEKDAY = "weekday"
     DAY = "relative day"
     IDENTIFIER = "identifier"
+    RATE = "rate"  # every so often: value and unit of the interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,7 @@ def comparable(one: Fact, other: Fact) -> bool:
                 Kind.NUMBER in (one.kind, other.kind)
                 and {one.kind, other.kind} <= {Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE}
             )
+            or {one.kind, other.kind} == {Kind.RATE, Kind.DURATION}
             or {one.kind, other.kind} <= {Kind.DAY, Kind.WEEKDAY, Kind.DATE}
         )
     return True
@@ -87,6 +89,8 @@ def _same_date(one: Date, other: Date) -> bool:
 
 def _loosely_same(one: Fact, other: Fact) -> bool:
     """A bare number says the same as the number of a quantity; so does a day's number, or a code's digits."""
+    if {one.kind, other.kind} == {Kind.RATE, Kind.DURATION}:
+        return one.value == other.value and one.unit == other.unit
     number, rest = (one, other) if one.kind is Kind.NUMBER else (other, one)
     if number.kind is not Kind.NUMBER:
         return False

@@ -29,6 +29,7 @@ class Lexicon:
     functions: frozenset[str]
     phrases: Mapping[str, tuple[tuple[str, ...], ...]]  # first word -> phrases, longest first (English)
     words: frozenset[str]  # everything that is one word
+    names: frozenset[str] = frozenset()  # places and firms (Chinese)
 
     def concepts(self, word: str) -> Concepts:
         """What `word` may mean."""
@@ -160,7 +161,8 @@ def _english() -> Lexicon:
 def _chinese() -> Lexicon:
     groups, opposites = _groups("groups_zh.txt"), _opposites("opposites_zh.txt")
     functions = _functions("zh")
-    words = {*groups, *opposites, *functions, *(w for line in _lines("words_zh.txt") for w in line.split())}
+    names = frozenset(w for line in _lines("names_zh.txt") for w in line.split())
+    words = {*groups, *opposites, *functions, *names, *(w for line in _lines("words_zh.txt") for w in line.split())}
     return Lexicon(
         groups={w: frozenset(g) for w, g in groups.items()},
         senses={},
@@ -169,4 +171,5 @@ def _chinese() -> Lexicon:
         functions=functions,
         phrases={},
         words=frozenset(words),
+        names=names,
     )

@@ -1,7 +1,7 @@
 """Find clock times, dates, weekdays and days said relative to now."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from harness.fidelity.reading.fact import Fact, Kind
 from harness.fidelity.reading.numerals import chinese, english
@@ -37,6 +37,17 @@ DATE_EN = re.compile(
     r"|\b(?:Q(?P<q>[1-4])|(?P<qw>first|second|third|fourth|1st|2nd|3rd|4th) quarter)(?:\s+(?:of\s+)?(?P<yq>(?:19|20)\d\d))?\b"
 )
 _MAY = re.compile(r"\b(?:in|on|by|of|until|since|from|last|next|this|during|before|after|early|late|mid|end of)[\s-]+$")
+_NAME_EN = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun"
+DAYS_EN = re.compile(
+    rf"\b(?P<first>{_NAME_EN})\.?\s*(?:to|-|through|thru|until|till)\s*(?P<last>{_NAME_EN})\b"
+    r"|\b(?P<work>weekdays?|(?<!\d )(?:business|working) days?|workdays?)\b|\b(?P<free>weekends?|saturdays?\s+(?:and|or)\s+sundays?)\b",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(r"(?:mov|chang|shift|postpon|push|reschedul|brought|bring|put)\w*\b[^.;]{0,30}\bfrom\s+$", re.I)
+DAYS_ZH = re.compile(
+    r"(?:周|星期|礼拜)(?P<first>[一二三四五六日天])\s*(?:至|到|-|~|—)\s*(?:周|星期|礼拜)?(?P<last>[一二三四五六日天])"
+    r"|(?<![个\d])(?P<work>工作日|平日)|(?P<free>周末|双休日|周六(?:和|、|及)?周日)"
+)
 WEEKDAY_EN = re.compile(
     r"\b(mon(?:day)?s?|tue(?:s|sday)?s?|wed(?:nesday)?s?|thu(?:rs|rsday)?s?|fri(?:day)?s?|saturdays?|sundays?|Sat|Sun(?=[\s,]+\d|[-–]))\b\.?",
     re.IGNORECASE,
@@ -90,6 +101,10 @@ def english_moments(text: str) -> Iterator[Fact]:
         if match[1][0].islower() and len(match[1]) < 6:
             continue
         yield _fact(match, Kind.WEEKDAY, match[1].lower()[:3])
+    for match in DAYS_EN.finditer(text):
+        if match["first"] and _MOVED.search(text[: match.start()]):
+            continue
+        yield _fact(match, Kind.WEEKDAY, _span(match, _WEEKDAYS.split("|"), lambda name: name.lower()[:3]))
     for match in DAY_EN.finditer(text):
         name = " ".join(match[1].lower().split())
         yield _fact(match, Kind.DAY, _DAY_NAMES.get(name, name))
@@ -108,9 +123,19 @@ def chinese_moments(text: str) -> Iterator[Fact]:
     for match in WEEKDAY_ZH.finditer(text):
         prefix = {"上": "上", "下": "下"}.get(match[0][0], "")
         yield _fact(match, Kind.WEEKDAY, prefix + match[1].replace("天", "日"))
+    for match in DAYS_ZH.finditer(text):
+        yield _fact(match, Kind.WEEKDAY, _span(match, list("一二三四五六日"), lambda name: name.replace("天", "日")))
     for match in DAY_ZH.finditer(text):
         name = match[0].replace("个", "").replace("这", "本").replace("星期", "周")
         yield _fact(match, Kind.DAY, _DAY_NAMES.get(name, name))
+
+
+def _span(match: re.Match[str], days: list[str], short: Callable[[str], str]) -> str:
+    """Days of the week from … to …, as their numbers: "01234" are working days."""
+    if match["work"] or match["free"]:
+        return "01234" if match["work"] else "56"
+    first, last = (days.index(short(match[name])) for name in ("first", "last"))
+    return "".join(str(i % 7) for i in range(first, last + 1 if last >= first else last + 8))
 
 
 def _fact(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from harness.fidelity.case import Case
 from harness.fidelity.reading.fact import Fact, same
+from harness.fidelity.reading.polarity import Polarity, polarity
 from harness.fidelity.reading.text import Text, Word, read
 
 
@@ -34,6 +35,16 @@ class Pair:
         return read(f"{self.case.prompt}\n{self.case.context}", self.reference.lang)
 
     @cached_property
+    def polarity_here(self) -> Polarity:
+        """What the reference denies."""
+        return polarity(self.reference)
+
+    @cached_property
+    def polarity_there(self) -> Polarity:
+        """What the candidate denies."""
+        return polarity(self.candidate)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The candidate's words, each named as the word of the reference that it stands for."""
         return tuple(
@@ -58,14 +69,39 @@ class Pair:
     @cached_property
     def missing(self) -> tuple[Word, ...]:
         """Content words of the reference that the candidate says in no way."""
-        words = zip(self.reference.words, self.partner_back, strict=True)
-        return tuple(word for word, at in words if word.content and at is None)
+        return tuple(w for w, at in zip(self.reference.words, self.echo_back, strict=True) if w.content and not at)
 
     @cached_property
     def added(self) -> tuple[Word, ...]:
         """Content words of the candidate that the reference says in no way."""
-        words = zip(self.candidate.words, self.partner, strict=True)
-        return tuple(word for word, at in words if word.content and at is None)
+        return tuple(w for w, at in zip(self.candidate.words, self.echo, strict=True) if w.content and not at)
+
+    @cached_property
+    def echo(self) -> tuple[bool, ...]:
+        """Per word of the candidate: whether the reference says it, perhaps only once for several times here."""
+        return _echoes(self.candidate.words, self.partner, self.reference.words)
+
+    @cached_property
+    def echo_back(self) -> tuple[bool, ...]:
+        """The same per word of the reference."""
+        return _echoes(self.reference.words, self.partner_back, self.candidate.words)
+
+    @cached_property
+    def recall(self) -> float:
+        """Share of the reference's content words that the candidate says, in [0, 1]."""
+        return 1.0 - len(self.missing) / max(1, len(self.reference.content))
+
+    @cached_property
+    def precision(self) -> float:
+        """Share of the candidate's content words that the reference says, in [0, 1]."""
+        return 1.0 - len(self.added) / max(1, len(self.candidate.content))
+
+
+def _echoes(words: Sequence[Word], partner: Sequence[int | None], others: Sequence[Word]) -> tuple[bool, ...]:
+    return tuple(
+        at is not None or (word.content and any(other.content and alike(word, other) for other in others))
+        for word, at in zip(words, partner, strict=True)
+    )
 
 
 def pair(case: Case) -> Pair:

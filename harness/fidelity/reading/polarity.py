@@ -36,14 +36,16 @@ _LEXICAL = MappingProxyType(
         "cancel": "take place", "cancelled": "take place", "canceled": "take place", "absent": "present", "optional": "must required",
         "voluntary": "required", "ineligible": "eligible", "expired": "valid", "down": "up", "broken": "work", "refrain": "",
         "avoid": "", "prevent": "", "empty": "full", "void": "valid", "pending": "resolved completed", "outstanding": "paid",
-        "unpaid": "paid", "call off": "take place", "turn down": "accept", "free": "charge", "free of charge": "charge", "delayed": "on time",
+        "unpaid": "paid", "call off": "take place", "turn down": "accept", "free": "charge fee cost", "free of charge": "charge fee cost", "no charge": "charge fee cost", "at no cost": "charge fee cost",
+        "costs nothing": "charge fee cost", "for nothing": "charge fee cost", "complimentary": "charge fee cost", "no extra cost": "charge fee cost",
+        "at no charge": "charge fee cost", "without charge": "charge fee cost", "delayed": "on time",
         "late": "on time", "not allow": "allow", "bar": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
-        "useless": "use", "lose": "keep", "miss": "attend",
+        "useless": "use", "out of order": "work", "faulty": "work", "defective": "work", "lose": "keep", "miss": "attend",
     }
 )  # fmt: skip
 _IDIOMS = frozenset("hesitate worry forget mind doubt problem wonder matter necessarily only just later longer".split())
 _PREFIXES = ("non-", "non", "un", "in", "im", "ir", "il", "dis")
-_ZH_MARKS = ("不", "没有", "没", "未", "无", "非", "勿", "别", "莫")
+_ZH_MARKS = ("不", "没有", "没", "未", "无", "非", "勿", "别", "莫", "请勿", "尚未", "还没", "从未", "从不", "绝不", "并非", "毫无", "仍未")
 _ZH_HARMLESS = frozenset(
     "不同 不过 不仅 不但 不久 不断 不错 不管 不论 不少 不妨 不好意思 不超过 不少于 不低于 不高于 不多于 不足 不到 不满 不大于 不小于 不得超过 未来 无线 无数 无论 "
     "没关系 没问题 非常 非洲 别的 别人 别墅 非处方 无人机 未婚 无限 无害 不一致 不一样 非工作日 不限 未成年人".split()
@@ -54,21 +56,34 @@ _ZH_LEXICAL = MappingProxyType(
         "停止": "继续", "缺货": "有货", "售罄": "有货", "断货": "有货", "卖完": "有货", "取消": "举行", "关门": "营业", "打烊": "营业", "停业": "营业",
         "闭馆": "开放", "关闭": "打开 开放", "休息": "营业", "除外": "包括", "除了": "包括", "除": "包括", "排除": "包括", "拒": "接受",
         "免费": "收费", "免": "收", "免除": "收取", "过期": "有效", "失效": "有效", "作废": "有效", "自愿": "必须", "可选": "必须", "晚点": "准时", "延误": "准时",
-        "请勿": "", "暂停": "继续", "停用": "启用", "缺席": "出席", "拖欠": "付清", "歇业": "营业",
+        "暂停": "继续", "停用": "启用", "缺席": "出席", "拖欠": "付清", "歇业": "营业",
     }
 )  # fmt: skip
 
 
-def denials(text: Text) -> tuple[Denial, ...]:
+class Polarity(NamedTuple):
+    """The negations of a text, and the words that deny by themselves and are denied again ("not cancelled")."""
+
+    denials: tuple[Denial, ...]
+    undone: frozenset[int]
+
+    @property
+    def denied(self) -> frozenset[int]:
+        """Words in reach of a negation."""
+        return frozenset(i for denial in self.denials for i in denial.reach)
+
+
+def polarity(text: Text) -> Polarity:
     """The negations of a text; two that cancel out ("not impossible") are left out."""
-    found = list(_found(text))
     kept: list[Denial] = []
-    for denial in found:
+    undone: set[int] = set()
+    for denial in _found(text):
         if kept and denial.lexical and not kept[-1].lexical and _next_to(kept[-1], denial, text.words):
-            kept.pop()  # not unavailable
+            kept.pop()
+            undone.add(denial.at)
         else:
             kept.append(denial)
-    return tuple(kept)
+    return Polarity(tuple(kept), frozenset(undone))
 
 
 def _next_to(one: Denial, other: Denial, words: Sequence[Word]) -> bool:

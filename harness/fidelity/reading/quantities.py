@@ -52,6 +52,46 @@ _NOT_NUMBER_ZH = re.compile(
 _LONE_ZH = frozenset("零一二两俩三四五六七八九十百千万亿")
 
 
+RATE_EN = re.compile(
+    rf"\b(?:(?:per|each|every|a|an|once every)\s+(?:(?P<n>{NUMBER_EN})\s+)?(?P<unit>seconds?|minutes?|hours?|days?|nights?|weeks?|months?|"
+    r"quarters?|years?|annum|decade)|(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annually|annual|nightly|biweekly|fortnightly))\b",
+    re.IGNORECASE,
+)
+_RATED = re.compile(r"(?:\d|\btimes|\bonce|\btwice|[$€£¥%]|\b(?:dollars?|euros?|pounds|percent|usd|eur|gbp|visits?|doses?|one|two|three|four|five|six|ten))\W*(?:\w+\W+)?$", re.I)
+_RATE_WORDS = {"hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week", "monthly": "month", "annum": "year"}
+RATE_ZH = re.compile(
+    rf"每(?:隔)?(?P<n>{NUMBER_ZH})?(?P<unit>秒|分钟|个?小时|天|日|晚|周|个?星期|个?礼拜|个?月|季度|年)"
+    r"|(?<![\d一二三四五六七八九十])(?P<one>一天|一日|一周|一个?月|一年|一小时|一个小时)(?=[^内以之后前，,。]{0,3}[一二两三四五六七八九十\d])|按(?P<by>月|年|周|季|季度|天|日)|(?P<paid>月|年|周|季|日)(?=付|费|租|薪|卡|套餐)"
+)
+
+
+def english_rates(text: str) -> Iterator[Fact]:
+    """ "twice a week", "per year", "monthly": how often, as the length of the interval."""
+    for match in RATE_EN.finditer(text):
+        first = match[0].split()[0].lower()
+        if first in ("a", "an") and not _RATED.search(text[: match.start()]):
+            continue
+        name = (match["unit"] or match["word"]).lower()
+        name = _RATE_WORDS.get(name, name)
+        unit = ENGLISH.get(name) or ENGLISH.get(name + "s")
+        if name.startswith("quarter"):
+            unit = ENGLISH["quarters"]
+        if name in ("annual", "annually", "yearly"):
+            unit = ENGLISH["year"]
+        if name in ("biweekly", "fortnightly"):
+            unit = ENGLISH["fortnight"]
+        if unit is not None:
+            yield _made(match, Kind.RATE, english(match["n"] or "1") or 1.0, unit.base, unit.factor)
+
+
+def chinese_rates(text: str) -> Iterator[Fact]:
+    """每天, 每三个月, 一天三次, 按年, 月付."""
+    for match in RATE_ZH.finditer(text):
+        name = match["unit"] or match["by"] or match["paid"] or (match["one"] or "")[1:]
+        unit = CHINESE["个季度"] if name.startswith("季") else CHINESE.get(name) or CHINESE["天"]
+        yield _made(match, Kind.RATE, chinese(match["n"] or "一") or 1.0, unit.base, unit.factor)
+
+
 def english_quantities(text: str) -> Iterator[Fact]:
     """Quantities of an English text, longest wording first where two overlap."""
     for match in EN.finditer(text):

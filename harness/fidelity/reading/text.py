@@ -10,7 +10,7 @@ from harness.fidelity.reading.fact import Fact, Kind
 from harness.fidelity.reading.identifiers import identifiers
 from harness.fidelity.reading.lexicon import MAX_PHRASE, NOTHING, Concepts, Lexicon, lexicon
 from harness.fidelity.reading.moments import chinese_moments, english_moments
-from harness.fidelity.reading.quantities import chinese_quantities, english_quantities
+from harness.fidelity.reading.quantities import chinese_quantities, chinese_rates, english_quantities, english_rates
 
 CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -50,6 +50,7 @@ class Word:
     function: bool = False
     mark: bool = False
     fact: Fact | None = None
+    name: bool = False  # a known Chinese name of a place, firm or person
 
     @property
     def content(self) -> bool:
@@ -101,10 +102,12 @@ def read(text: str, lang: str | None = None) -> Text:
 
 def _facts(plain: str, lang: str) -> list[Fact]:
     """Facts in order; where two overlap, the longer wording counts."""
-    moments, quantities = (
-        (chinese_moments, chinese_quantities) if lang == "zh" else (english_moments, english_quantities)
+    finders = (
+        (chinese_moments, chinese_rates, identifiers, chinese_quantities)
+        if lang == "zh"
+        else (english_moments, english_rates, identifiers, english_quantities)
     )
-    found = [*moments(plain), *identifiers(plain), *quantities(plain)]
+    found = [fact for finder in finders for fact in finder(plain)]
     if lang == "zh" and re.search("[A-Za-z]", plain):
         found += [fact for fact in english_moments(plain) if fact.text.isascii() and len(fact.text) > 2]
     taken: list[Fact] = []
@@ -192,14 +195,22 @@ def _english_word(text: str, lowered: str, lemma: str, start: int, words: Lexico
     return Word(text=text, lemma=lemma, concepts=concepts, start=start, clause=0, function=function, mark=mark)
 
 
+_SURNAMES = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾萧田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦方白邹孟熊秦邱江尹薛阎段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤"
+_PERSON = re.compile(
+    rf"(?:小|老|阿)[{_SURNAMES}](?![\u4e00-\u9fff]?(?:费|额|型|路))"
+    rf"|[{_SURNAMES}](?:总经理|经理|总监|总|主任|医生|大夫|律师|老师|教授|先生|女士|小姐|工程师|工|博士|处长|局长|院长|校长|护士|主管|师傅|同学|会计|部长|董事长|秘书|助理|顾问)"
+)
+
+
 def _chinese_words(run: str, start: int, words: Lexicon) -> Iterator[Word]:
     at = 0
     while at < len(run):
-        size = next((n for n in range(min(MAX_PHRASE, len(run) - at), 1, -1) if run[at : at + n] in words.words), 1)
+        person = _PERSON.match(run, at)
+        size = len(person[0]) if person else next((n for n in range(min(MAX_PHRASE, len(run) - at), 1, -1) if run[at : at + n] in words.words), 1)
         text = run[at : at + size]
         yield Word(
             text=text, lemma=text, concepts=words.groups.get(text, NOTHING), start=start + at, clause=0,
-            function=text in words.functions,
+            function=text in words.functions, name=bool(person) or text in words.names,
         )  # fmt: skip
         at += size
 
