@@ -1,4 +1,4 @@
-"""Sessions: lint, types, tests, chaos, bench, gate. Each installs what it needs from pyproject.toml and constraints.txt."""
+"""Sessions: lint, types, tests, chaos, bench, gate. Each installs from pyproject.toml and constraints.txt."""
 
 import os
 

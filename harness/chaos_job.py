@@ -59,7 +59,12 @@ class ChaosJob:
         prepared_s = clock.now_s() - began_s
         folder = open_folder(options, describe_run(options, profile, plan_of(options, profile, items)))
         return cls(
-            options=options, profile=profile, criteria=criteria, folder=folder, clock=clock, step_s={"models": prepared_s}
+            options=options,
+            profile=profile,
+            criteria=criteria,
+            folder=folder,
+            clock=clock,
+            step_s={"models": prepared_s},
         )
 
     def run_experiments(self, experiments: Path, select: str | None) -> int:
@@ -83,7 +88,9 @@ class ChaosJob:
         with self.step("experiments"):
             code = int(pytest.main(argv))
         if code == NO_TESTS:
-            raise ConfigError(f"no experiment matches {select or experiments}; see `pytest --collect-only -m chaos {experiments}`")
+            raise ConfigError(
+                f"no experiment matches {select or experiments}; see `pytest --collect-only -m chaos {experiments}`"
+            )
         return INTERRUPTED if code == CANNOT_START and not self.folder.blocks_file.is_file() else code
 
     def finish(self, *, experiments_failed: bool) -> int:
@@ -99,7 +106,9 @@ class ChaosJob:
         with self.step("report"):
             report = write_report(self.folder.path)
         self.folder.write_json("steps.json", {name: round(seconds, 1) for name, seconds in self.step_s.items()})
-        print("steps: " + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in self.step_s.items()), file=sys.stderr)
+        print(
+            "steps: " + ", ".join(f"{name} {seconds:.0f} s" for name, seconds in self.step_s.items()), file=sys.stderr
+        )
         print(f"report: {report}", file=sys.stderr)
         if experiments_failed and code == PASSED:
             print("an experiment failed (see above): the run does not pass", file=sys.stderr)

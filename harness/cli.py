@@ -19,7 +19,9 @@ COMMANDS = MappingProxyType(
     {
         "gateway": Command("serve the degradation gateway", "harness.commands.gateway"),
         "chaos": Command("start the stack, inject faults, judge every answer, gate", "harness.commands.chaos"),
-        "gate": Command("judge a run folder: 0 pass, 1 fail, 3 inconclusive, 2 nothing judged", "harness.commands.gate"),
+        "gate": Command(
+            "judge a run folder: 0 pass, 1 fail, 3 inconclusive, 2 nothing judged", "harness.commands.gate"
+        ),
         "score": Command("score pairs of reference and candidate from a file", "harness.commands.score"),
         "judge-the-judge": Command("measure the verdict on a labelled file", "harness.commands.judge"),
         "ab": Command("compare two degradation policies on the same items", "harness.commands.ab"),

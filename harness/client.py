@@ -1,6 +1,5 @@
 """The client of a trial: sends one chat completion to a gateway and writes down what came back."""
 
-import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -71,7 +70,7 @@ class GatewayClient:
                     await self._read_stream(response, seen, began_s)
                 else:
                     read_body(await response.read(), seen)
-        except (aiohttp.ClientError, asyncio.TimeoutError, OSError) as error:
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
             seen.error = f"{type(error).__name__}: {error}"
         seen.latency_ms = (self.clock.now_s() - began_s) * 1000
         return seen
@@ -86,6 +85,7 @@ class GatewayClient:
                 seen.complete = True
                 break
             text = read_chunk(data, seen)
+            seen.complete = seen.error is not None  # an error event is an honest end; a bare end of file is not
             if text and seen.ttft_ms is None:
                 seen.ttft_ms = (self.clock.now_s() - began_s) * 1000
             parts.append(text)

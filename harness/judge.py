@@ -174,3 +174,16 @@ def read_scores(file: Path) -> dict[str, dict[str, Any]]:
         if missing := [name for name in needed if name not in row]:
             raise ResultError(f"{file}: column {missing[0]!r} is missing; needed are {', '.join(needed)}")
     return {str(row["trial_id"]): row for row in rows}
+
+
+def open_judge() -> Callable[[Sequence[Case]], list[Judgement]]:
+    """The packaged encoder and the fidelity verdict, as one function of cases; loaded at its first use."""
+    from harness.fidelity.scorer import Scorer
+    from harness.fidelity.verdict import judge
+
+    scorer = Scorer()
+
+    def judge_all(cases: Sequence[Case]) -> list[Judgement]:
+        return judge(cases, scorer.score([(case.reference, case.candidate) for case in cases]))
+
+    return judge_all

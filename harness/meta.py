@@ -19,8 +19,27 @@ if TYPE_CHECKING:
     from harness.run import RunPlan
     from harness.session import SessionOptions
 
-PACKAGES = ("truefall", "torch", "transformers", "tokenizers", "aiohttp", "uvicorn", "starlette", "toxiproxy-python", "numpy")
-MUST_AGREE = ("seed", "profile", "evalset", "items_sha256", "policy_sha256", "fault_items", "baseline_items", "max_tokens")
+PACKAGES = (
+    "truefall",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "aiohttp",
+    "uvicorn",
+    "starlette",
+    "toxiproxy-python",
+    "numpy",
+)
+MUST_AGREE = (
+    "seed",
+    "profile",
+    "evalset",
+    "items_sha256",
+    "policy_sha256",
+    "fault_items",
+    "baseline_items",
+    "max_tokens",
+)
 
 
 def describe_run(options: "SessionOptions", profile: Profile, plan: "RunPlan") -> dict[str, Any]:
@@ -42,7 +61,11 @@ def describe_run(options: "SessionOptions", profile: Profile, plan: "RunPlan") -
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         "versions": {name: package_version(name) for name in PACKAGES},
-        "models": {"primary": profile.primary.name, "secondary": profile.secondary.name, "encoder": profile.encoder.name},
+        "models": {
+            "primary": profile.primary.name,
+            "secondary": profile.secondary.name,
+            "encoder": profile.encoder.name,
+        },
     }
 
 
@@ -55,7 +78,9 @@ def open_folder(options: "SessionOptions", meta: dict[str, Any]) -> RunFolder:
     before = folder.meta()
     for key in MUST_AGREE:
         if before.get(key) != meta[key]:
-            raise ResultError(f"{path}: {key} was {before.get(key)!r} when this run began and is {meta[key]!r} now; resume with the same")
+            raise ResultError(
+                f"{path}: {key} was {before.get(key)!r} when this run began and is {meta[key]!r} now; resume with the same"
+            )
     return folder
 
 
@@ -64,10 +89,25 @@ def new_run_path(root: Path, seed: int) -> Path:
     return root / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{git_sha()}-{seed}"
 
 
+def check_policy(policy: Path) -> None:
+    """Read the policy as the gateway of a stack will. Raises the gateway's ConfigError with file, line and field."""
+    from gateway.config import Backend, Config
+    from gateway.policy import load_policy
+
+    backends = tuple(Backend(name=name, url="http://127.0.0.1", model=name) for name in ("primary", "secondary"))
+    load_policy(policy, Config(backends=backends))
+
+
 def git_sha() -> str:
     """The short commit of the tree that runs, or `nogit`."""
     try:
-        ran = subprocess.run(["git", "rev-parse", "--short=9", "HEAD"], capture_output=True, text=True, check=True, cwd=Path(__file__).parent)
+        ran = subprocess.run(
+            ["git", "rev-parse", "--short=9", "HEAD"],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=Path(__file__).parent,
+        )
     except (OSError, subprocess.CalledProcessError):
         return "nogit"
     return ran.stdout.strip()

@@ -1,4 +1,4 @@
-"""What the terminal shows while a run goes on: one line that is rewritten, or plain lines where there is no terminal."""
+"""What the terminal shows during a run: one line that is rewritten, or plain lines where there is no terminal."""
 
 import sys
 from collections import Counter

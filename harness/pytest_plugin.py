@@ -1,11 +1,12 @@
 """The pytest plugin: options, fixtures and the marker `chaos`; the work is done by `harness.session`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
+    from harness.fidelity.case import Case, Judgement
     from harness.session import ChaosSession
 
 
@@ -52,8 +53,8 @@ def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
 
 
 @pytest.fixture(scope="session")
-def fidelity(request: pytest.FixtureRequest) -> "Iterator[object]":
+def fidelity() -> "Callable[[Sequence[Case]], list[Judgement]]":
     """The judge: `fidelity(cases)` returns a judgement for each."""
     from harness.judge import open_judge
 
-    yield open_judge()
+    return open_judge()

@@ -118,7 +118,9 @@ class Run:
             async with gate:
                 sent_at_s = self.now_s()
                 seen = await self.client.ask(self.body(items[planned.item_id], planned), trial_id=planned.id)
-                trial = as_trial(experiment, planned, items[planned.item_id], seen, block_id, sent_at_s)
+                trial = as_trial(
+                    experiment, planned, items[planned.item_id], seen, block_id=block_id, sent_at_s=sent_at_s
+                )
                 self.folder.append(trial)
                 self.progress(experiment.name, trial)
                 return trial
@@ -139,7 +141,10 @@ class Run:
         if planned.stream:
             body["stream"] = True
         if item.contract is not None:
-            body["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": item.contract}}
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "schema": item.contract},
+            }
         return body
 
     async def recover(self, experiment: Experiment) -> tuple[bool | None, float | None]:
@@ -178,7 +183,7 @@ def detection_ms(trials: Sequence[Trial], began_s: float) -> float | None:
 
 
 def as_trial(
-    experiment: Experiment, planned: PlannedTrial, item: Item, seen: Observation, block_id: str, sent_at_s: float
+    experiment: Experiment, planned: PlannedTrial, item: Item, seen: Observation, *, block_id: str, sent_at_s: float
 ) -> Trial:
     """The row of one observation."""
     record: Mapping[str, Any] = seen.record
@@ -212,4 +217,6 @@ def require_fresh(folder: RunFolder) -> None:
     """Raises StackError when a fault of an earlier run may still be on."""
     leftovers = [entry for entry in folder.journal.glob("*") if entry.is_file() and entry.stat().st_size]
     if leftovers:
-        raise StackError(f"{leftovers[0]}: a fault of an earlier run was not undone; it is undone by `truefall faults sweep`")
+        raise StackError(
+            f"{leftovers[0]}: a fault of an earlier run was not undone; it is undone by `truefall faults sweep`"
+        )

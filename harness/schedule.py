@@ -56,7 +56,9 @@ class PlannedTrial:
     stream: bool
 
 
-def plan(seed: int, experiment: Experiment, items: Sequence[Item], *, most: int | None = None) -> tuple[PlannedTrial, ...]:
+def plan(
+    seed: int, experiment: Experiment, items: Sequence[Item], *, most: int | None = None
+) -> tuple[PlannedTrial, ...]:
     """The trials of one experiment, in their order. The same seed plans the same trials.
 
     With `most`, the same `most` items are taken for every experiment of a seed, so that each answer under a fault

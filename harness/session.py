@@ -21,6 +21,7 @@ from harness.run import Run, RunPlan
 from harness.schedule import Dose, Experiment, Scope
 from harness.stack.backend import BackendLine
 from harness.stack.stack import Stack
+from harness.store import RunFolder
 from harness.trial import Block, Outcome, Trial
 
 
@@ -103,7 +104,13 @@ class ChaosSession:
         return self.experiment(Experiment(name="steady", scope=Scope.BASELINE))
 
     def run(
-        self, fault: str, *, target: str = "primary", name: str | None = None, scope: Scope = Scope.SAMPLE, **params: Any
+        self,
+        fault: str,
+        *,
+        target: str = "primary",
+        name: str | None = None,
+        scope: Scope = Scope.SAMPLE,
+        **params: Any,
     ) -> ExperimentResult:
         """One experiment with one fault. Raises what the catalogue raises for an unknown fault or parameter."""
         dose = Dose(fault=fault, target=target, params=params)
@@ -129,29 +136,38 @@ def plan_of(options: SessionOptions, profile: Profile, items: Sequence[Item]) ->
     )
 
 
-async def start_run(options: SessionOptions, folder: Any, plan: RunPlan) -> Run:
+async def start_run(options: SessionOptions, folder: RunFolder, plan: RunPlan) -> Run:
     """Bring the stack up. Raises StackError or ModelError with what failed."""
     clock = SystemClock()
-    stack = build_stack(options, folder.logs, clock)
+    stack = build_stack(options, folder, clock)
     await stack.start()
     client = GatewayClient(stack.gateway_url, clock=clock)
     progress = ProgressBar.start(clock=clock)
-    return Run(stack=stack, folder=folder, client=client, clock=clock, began_s=clock.now_s(), plan=plan, progress=progress)
+    return Run(
+        stack=stack, folder=folder, client=client, clock=clock, began_s=clock.now_s(), plan=plan, progress=progress
+    )
 
 
-def build_stack(options: SessionOptions, logs: Path, clock: SystemClock) -> Stack:
+def build_stack(options: SessionOptions, folder: RunFolder, clock: SystemClock) -> Stack:
     """The stack of a profile: models prepared, nothing started yet."""
     profile = load_profile(options.profile)
     device = choose_device(options.device)
     lines = {}
     for name, model in (("primary", profile.primary), ("secondary", profile.secondary)):
         prepared = prepare([model.name])[0]
-        lines[name] = BackendLine(name=name, model=model, model_dir=prepared.path, device=device, logs=logs)
+        lines[name] = BackendLine(name=name, model=model, model_dir=prepared.path, device=device, logs=folder.logs)
     policy = Path(options.policy) if options.policy else profile.policy
     if not policy.is_file():
         raise StackError(f"--policy {policy}: no such file")
     return Stack(
-        profile=profile, lines=lines, policy=policy, folder=logs, clock=clock, admin_token=secrets.token_urlsafe(24)
+        profile=profile,
+        lines=lines,
+        policy=policy,
+        folder=folder.logs,
+        journal=folder.journal,
+        seed=options.seed,
+        clock=clock,
+        admin_token=secrets.token_urlsafe(24),
     )
 
 

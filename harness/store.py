@@ -50,7 +50,9 @@ class RunFolder:
         except FileExistsError:
             raise ResultError(f"{path}: this run folder exists; use --resume {path} to go on with it") from None
         except OSError as error:
-            raise ResultError(f"{path}: cannot write the run folder: {error.strerror}; choose another with --results") from None
+            raise ResultError(
+                f"{path}: cannot write the run folder: {error.strerror}; choose another with --results"
+            ) from None
         return folder
 
     @classmethod

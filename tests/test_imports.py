@@ -40,6 +40,8 @@ def heavy_after(statement: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("statement", ["import harness.cli", "import gateway.app", "import harness.pytest_plugin", "import faults.catalogue"])
+@pytest.mark.parametrize(
+    "statement", ["import harness.cli", "import gateway.app", "import harness.pytest_plugin", "import faults.catalogue"]
+)
 def test_importing_a_front_door_loads_nothing_heavy(statement):
     assert heavy_after(statement) == ""

@@ -12,15 +12,23 @@ INTERRUPTED = 130
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="seed of every draw (default 0)")
     parser.add_argument("--profile", default="cpu", help="bundled profile (cpu, gpu) or a TOML file (default cpu)")
-    parser.add_argument("--device", default="auto", choices=["auto", "cpu", "cuda"], help="where the models run (default auto)")
+    parser.add_argument(
+        "--device", default="auto", choices=["auto", "cpu", "cuda"], help="where the models run (default auto)"
+    )
     parser.add_argument("--policy", default=None, help="TOML file: how the gateway degrades (default: the profile's)")
     parser.add_argument("--criteria", default=None, help="TOML file: what the gate demands (default: the profile's)")
-    parser.add_argument("--evalset", default="support", help="bundled evaluation set or a JSON-lines file (default support)")
+    parser.add_argument(
+        "--evalset", default="support", help="bundled evaluation set or a JSON-lines file (default support)"
+    )
     parser.add_argument("--items", type=int, default=None, help="items per experiment (default: the profile's)")
-    parser.add_argument("--quick", action="store_true", help="few items, under three minutes; too few to pass every gate")
+    parser.add_argument(
+        "--quick", action="store_true", help="few items, under three minutes; too few to pass every gate"
+    )
     parser.add_argument("--resume", default=None, metavar="RUN", help="go on with a run folder that was interrupted")
     parser.add_argument("--results", default="results", help="where the run folder is made (default results/)")
-    parser.add_argument("--experiments", default="tests/chaos", help="pytest files with the experiments (default tests/chaos)")
+    parser.add_argument(
+        "--experiments", default="tests/chaos", help="pytest files with the experiments (default tests/chaos)"
+    )
     parser.add_argument("-k", dest="select", default=None, help="only experiments whose name matches (as in pytest)")
 
 
@@ -29,7 +37,9 @@ def run(args: argparse.Namespace) -> int:
 
     experiments = Path(args.experiments)
     if not experiments.exists():
-        raise ConfigError(f"--experiments {experiments}: no such file or folder; run in the project's root or name another")
+        raise ConfigError(
+            f"--experiments {experiments}: no such file or folder; run in the project's root or name another"
+        )
     if args.items is not None and args.items < 1:
         raise ConfigError(f"--items {args.items}: need at least 1")
     job = ChaosJob.prepare(args)

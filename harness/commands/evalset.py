@@ -7,7 +7,9 @@ import sys
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     lint = actions.add_parser("lint", help="say what is wrong with a set: exit 0 nothing, 1 problems, 2 not readable")
-    lint.add_argument("sets", nargs="*", default=["support"], metavar="SET", help="bundled set or JSON-lines file (default support)")
+    lint.add_argument(
+        "sets", nargs="*", default=["support"], metavar="SET", help="bundled set or JSON-lines file (default support)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

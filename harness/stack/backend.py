@@ -27,12 +27,16 @@ class BackendLine:
     engine: Child | None = None
     semantic: Child | None = None
     semantic_port: int | None = None
-    toxiproxy_port: int | None = None
 
     @property
     def url(self) -> str:
         """The engine itself."""
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def proxy_name(self) -> str:
+        """Its name at the Toxiproxy server, which others may share."""
+        return f"truefall-{self.name}-{self.port}"
 
     @property
     def fault_url(self) -> str:
@@ -51,8 +55,17 @@ class BackendLine:
         if self.model.engine == "vllm":
             return {"probe": "vllm"}
         if self.device == "cuda":
-            return {"probe": "cuda", "margin_share": self.model.margin_share}
-        return {"probe": "process", "pid_file": str(pid_file), "margin_bytes": self.model.margin_bytes}
+            return {
+                "probe": "cuda",
+                "margin_share": self.model.margin_share,
+                "kv_capacity_bytes": self.model.kv_capacity_bytes,
+            }
+        return {
+            "probe": "process",
+            "pid_file": str(pid_file),
+            "margin_bytes": self.model.margin_bytes,
+            "kv_capacity_bytes": self.model.kv_capacity_bytes,
+        }
 
     def start_engine(self) -> None:
         """Start the serving process; `ready` waits for it."""
@@ -79,7 +92,17 @@ class BackendLine:
 
     async def start_semantic(self, upstream: str, clock: Clock) -> None:
         """Start the proxy that understands chat completions, in front of `upstream`."""
-        argv = [sys.executable, "-m", "faults.semantic", "--upstream", upstream, "--port", "0", "--tokenizer", str(self.model_dir)]
+        argv = [
+            sys.executable,
+            "-m",
+            "faults.semantic",
+            "--upstream",
+            upstream,
+            "--port",
+            "0",
+            "--tokenizer",
+            str(self.model_dir),
+        ]
         log = self.logs / f"{self.name}-semantic.log"
         self.semantic = Child(name=f"semantic proxy of {self.name}", argv=argv, log=log)
         self.semantic.start()

@@ -1,13 +1,12 @@
 """Child processes that never outlive the harness: their own session, a log file, and death with the parent."""
 
-import asyncio
 import ctypes
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -63,19 +62,21 @@ class Child:
                     cwd=self.cwd,
                     env={**os.environ, **self.env},
                     start_new_session=True,
-                    preexec_fn=die_with_parent,
+                    preexec_fn=die_with_parent,  # noqa: PLW1509  (only a system call; nothing else keeps the promise)
                 )
             except OSError as error:
                 raise StackError(f"{self.name}: cannot start {self.argv[0]!r}: {error.strerror}") from None
 
-    async def wait_until(self, ready: "Ready", *, timeout_s: float, clock: Clock) -> None:
+    async def wait_until(self, ready: Callable[[], Awaitable[bool]], *, timeout_s: float, clock: Clock) -> None:
         """Poll `ready` until it holds. Raises StackError with the end of the log when it does not in time."""
         deadline_s = clock.now_s() + timeout_s
         while not await ready():
             if self.pid is None:
                 raise StackError(f"{self.name} ended while starting (see {self.log}): {self.last_words()}")
             if clock.now_s() > deadline_s:
-                raise StackError(f"{self.name} was not healthy within {timeout_s:g} s (see {self.log}): {self.last_words()}")
+                raise StackError(
+                    f"{self.name} was not healthy within {timeout_s:g} s (see {self.log}): {self.last_words()}"
+                )
             await clock.sleep(0.1)
 
     def last_words(self) -> str:
@@ -119,5 +120,5 @@ class Ready:
                 session.get(self.url) as response,
             ):
                 return response.status == 200
-        except (aiohttp.ClientError, asyncio.TimeoutError, OSError):
+        except (aiohttp.ClientError, TimeoutError, OSError):
             return False

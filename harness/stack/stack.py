@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from faults.fault import Target
-from faults.toxiproxy import ToxiproxyServer, find_server
+from faults.toxiproxy.discover import ToxiproxyServer, find_server
 from gateway.clock import Clock
-from harness.errors import ConfigError
+from harness.errors import ConfigError, StackError
 from harness.models import Profile
 from harness.stack.backend import BackendLine, announced_port
 from harness.stack.gateway_config import gateway_toml
-from harness.stack.process import Child, Ready, free_port
+from harness.stack.process import Child, Ready
 
 GATEWAY_START_LIMIT_S = 30.0
 
@@ -25,6 +25,8 @@ class Stack:
     lines: Mapping[str, BackendLine]
     policy: Path
     folder: Path  # for configs, pid files and logs
+    journal: Path  # where faults write how to undo them
+    seed: int
     clock: Clock
     admin_token: str
     toxiproxy: ToxiproxyServer | None = None
@@ -43,7 +45,7 @@ class Stack:
         try:
             for line in self.lines.values():
                 line.start_engine()
-            self.toxiproxy = find_server(log=self.folder / "toxiproxy.log")
+            self.toxiproxy = find_server(seed=self.seed)
             for line in self.lines.values():
                 await self._put_proxies_before(line)
             for line in self.lines.values():
@@ -54,24 +56,36 @@ class Stack:
             raise
 
     async def _put_proxies_before(self, line: BackendLine) -> None:
-        from toxiproxy import Toxiproxy
-
-        assert self.toxiproxy is not None
-        line.toxiproxy_port = free_port()
-        api = Toxiproxy()
-        api.update_api_consumer(*self.toxiproxy.host_and_port)
-        api.create(name=line.name, upstream=f"127.0.0.1:{line.port}", listen=f"127.0.0.1:{line.toxiproxy_port}")
-        await line.start_semantic(f"http://127.0.0.1:{line.toxiproxy_port}", self.clock)
+        """Create the Toxiproxy proxy of this run (its name carries the port, so that a shared server is no trouble)."""
+        if self.toxiproxy is None:
+            raise StackError("the Toxiproxy server was not started")
+        listen = await create_proxy(self.toxiproxy.url, name=line.proxy_name, upstream=f"127.0.0.1:{line.port}")
+        await line.start_semantic(f"http://{listen}", self.clock)
 
     async def _start_gateway(self) -> None:
         config = self.folder / "gateway.toml"
         pid_files = {name: self.write_pid_file(name) for name in self.lines}
         config.write_text(gateway_toml(list(self.lines.values()), pid_files=pid_files), "utf-8")
-        argv = [sys.executable, "-m", "harness.cli", "gateway", "--config", str(config), "--policy", str(self.policy), "--port", "0"]
-        self.gateway = Child(name="gateway", argv=argv, log=self.folder / "gateway.log", env={"TRUEFALL_ADMIN_TOKEN": self.admin_token})
+        argv = [
+            sys.executable,
+            "-m",
+            "harness.cli",
+            "gateway",
+            "--config",
+            str(config),
+            "--policy",
+            str(self.policy),
+            "--port",
+            "0",
+        ]
+        self.gateway = Child(
+            name="gateway", argv=argv, log=self.folder / "gateway.log", env={"TRUEFALL_ADMIN_TOKEN": self.admin_token}
+        )
         self.gateway.start()
         self.gateway_port = await announced_port(self.gateway, self.clock)
-        await self.gateway.wait_until(Ready(f"{self.gateway_url}/readyz"), timeout_s=GATEWAY_START_LIMIT_S, clock=self.clock)
+        await self.gateway.wait_until(
+            Ready(f"{self.gateway_url}/readyz"), timeout_s=GATEWAY_START_LIMIT_S, clock=self.clock
+        )
 
     def target(self, name: str) -> Target:
         """The handles on one backend. Raises ConfigError for a name that is not in the stack."""
@@ -86,11 +100,12 @@ class Stack:
             restart=lambda: self.restart(name),
             log=line.log,
             toxiproxy_url=self.toxiproxy.url if self.toxiproxy else None,
-            toxiproxy_proxy=name,
+            toxiproxy_proxy=self.lines[name].proxy_name,
             semantic_url=line.fault_url,
             gateway_url=self.gateway_url,
             gateway_token=self.admin_token,
             device=line.device,
+            journal=self.journal,
         )
 
     async def restart(self, name: str) -> None:
@@ -112,3 +127,18 @@ class Stack:
             line.stop()
         if self.toxiproxy is not None:
             self.toxiproxy.stop()
+
+
+async def create_proxy(api_url: str, *, name: str, upstream: str) -> str:
+    """Create a proxy on a free port and return the address it listens on. Raises StackError."""
+    import aiohttp
+
+    body = {"name": name, "listen": "127.0.0.1:0", "upstream": upstream}
+    try:
+        async with aiohttp.ClientSession() as session, session.post(f"{api_url}/proxies", json=body) as response:
+            answer = await response.json(content_type=None)
+    except aiohttp.ClientError as error:
+        raise StackError(f"Toxiproxy at {api_url} does not answer: {error}") from None
+    if response.status != 201:
+        raise StackError(f"Toxiproxy at {api_url} refused proxy {name!r}: {answer.get('error', answer)}")
+    return str(answer["listen"])

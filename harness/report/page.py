@@ -1,0 +1,103 @@
+"""Put a report together: data, plots and the template into `report.html`."""
+
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from evalsets.jsonl import load_set
+from harness.report.plots import COLOURS, latency_plot, risk_plot, timeline_plot
+from harness.report.rows import Cell, ReportData, WrongAnswer, read_json, read_report_data
+from harness.stats import wilson
+
+TEMPLATE = Path(__file__).with_name("page.html.j2")
+SHOWN_WRONG = 12
+LABELS = ("faithful", "abstained", "misleading")
+TRANSPORT_WORDS = {"PASS": "pass", "FAIL": "fail"}
+
+
+def write_report(run: Path) -> Path:
+    """Write `report.html` into a judged run folder and return its path. Raises ResultError when it is not one."""
+    items = load_set(read_json(run / "run.json").get("evalset", "support"))
+    page = render(read_report_data(run, items))
+    out = run / "report.html"
+    partial = run / ".report.html.part"
+    partial.write_text(page, "utf-8")
+    partial.replace(out)
+    return out
+
+
+def render(data: ReportData) -> str:
+    """The whole page."""
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    cells = data.cells()
+    return environment.from_string(TEMPLATE.read_text("utf-8")).render(
+        meta=data.meta,
+        verdict=data.verdict,
+        totals=totals(data),
+        cells=[cell_row(cell) for cell in cells],
+        wrong=[wrong_row(wrong) for wrong in data.wrong_answers(degraded=True)[:SHOWN_WRONG]],
+        wrong_total=len(data.wrong_answers(degraded=True)),
+        wrong_healthy=[wrong_row(wrong) for wrong in data.wrong_answers(degraded=False)[:3]],
+        blocks=[block for block in data.blocks if block.fired is not None],
+        steps=data.step_s,
+        colours=COLOURS,
+        latency_svg=latency_plot(cells),
+        risk_svg=risk_plot(cells),
+        timeline_svg=timeline_plot(data),
+    )
+
+
+def totals(data: ReportData) -> dict[str, Any]:
+    """The figures of the first line."""
+    degraded = [row for row in data.rows if row.trial.degraded]
+    failed = [row for row in data.rows if row.trial.outcome in ("failed", "unanswered")]
+    return {
+        "answers": len(data.rows),
+        "degraded": len(degraded),
+        "failed": len(failed),
+        "misleading": sum(row.label == "misleading" for row in degraded),
+        "abstained": sum(row.label == "abstained" for row in degraded),
+        "faithful": sum(row.label == "faithful" for row in degraded),
+        "unjudged": sum(row.label is None for row in data.rows),
+    }
+
+
+def cell_row(cell: Cell) -> dict[str, Any]:
+    """One line of the table: counts, the misleading share with its 95% interval, F1, latency."""
+    judged = sum(cell.count(label) for label in LABELS)
+    interval = wilson(cell.count("misleading"), judged) if judged else None
+    latencies = cell.latencies_ms()
+    scores = [row.bertscore_f1 for row in cell.rows if row.bertscore_f1 is not None and row.label != "abstained"]
+    return {
+        "path": cell.path,
+        "fault": cell.fault,
+        "n": cell.n,
+        "shares": {label: cell.count(label) / cell.n for label in LABELS},
+        "counts": {label: cell.count(label) for label in LABELS},
+        "misleading": interval,
+        "f1": sum(scores) / len(scores) if scores else None,
+        "median_s": median(latencies) / 1000 if latencies else None,
+        "worst_s": latencies[-1] / 1000 if latencies else None,
+        "healthy": cell.path == "healthy",
+    }
+
+
+def wrong_row(wrong: WrongAnswer) -> dict[str, Any]:
+    """One misleading answer beside what it stands for."""
+    row = wrong.row
+    item = row.item
+    return {
+        "times": wrong.times,
+        "path": row.path,
+        "fault": row.trial.fault,
+        "item": row.trial.item_id,
+        "question": item.prompt if item else "",
+        "reference": item.reference if item else "",
+        "answer": row.trial.answer or "",
+        "risk": row.risk,
+        "reasons": row.reasons,
+        "notice": row.trial.record.get("notice"),
+        "degraded_because": row.trial.reasons,
+    }

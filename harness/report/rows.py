@@ -1,0 +1,143 @@
+"""The rows that a report is drawn from: each trial with its judgement and its item. Pure once they are read."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evalsets.item import Item
+from harness.errors import ResultError
+from harness.store import RunFolder
+from harness.trial import Block, Trial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedTrial:
+    """One request, and what the judge said of its answer. None: not judged."""
+
+    trial: Trial
+    item: Item | None
+    label: str | None = None
+    risk: float | None = None
+    reasons: tuple[str, ...] = ()
+    bertscore_f1: float | None = None
+    cosine: float | None = None
+
+    @property
+    def path(self) -> str:
+        """The path that served, or what happened instead."""
+        if self.trial.path:
+            return self.trial.path
+        return "healthy" if self.trial.level == "healthy" else str(self.trial.outcome)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """All answers of one path under one fault."""
+
+    path: str
+    fault: str
+    rows: tuple[JudgedTrial, ...]
+
+    def count(self, label: str) -> int:
+        return sum(row.label == label for row in self.rows)
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+    def latencies_ms(self) -> list[float]:
+        return sorted(row.trial.latency_ms for row in self.rows if row.trial.latency_ms is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrongAnswer:
+    """A misleading answer, with every request that got it."""
+
+    row: JudgedTrial
+    times: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportData:
+    """Everything that a report shows."""
+
+    meta: dict[str, Any]
+    verdict: dict[str, Any]
+    rows: tuple[JudgedTrial, ...]
+    blocks: tuple[Block, ...]
+    step_s: dict[str, float]
+
+    def cells(self) -> list[Cell]:
+        """Degraded paths first, then the healthy one; by fault within a path."""
+        keys = sorted({(row.path, row.trial.fault) for row in self.rows}, key=lambda key: (key[0] == "healthy", *key))
+        return [
+            Cell(path=path, fault=fault, rows=tuple(r for r in self.rows if (r.path, r.trial.fault) == (path, fault)))
+            for path, fault in keys
+        ]
+
+    def wrong_answers(self, *, degraded: bool) -> list[WrongAnswer]:
+        """Misleading answers, those that many got first, then by risk; the same text on one path is shown once."""
+        return collect_wrong(row for row in self.rows if row.label == "misleading" and (row.trial.degraded is degraded))
+
+
+def collect_wrong(rows: Iterable[JudgedTrial]) -> list[WrongAnswer]:
+    """Group equal answers of one path; paths without a model come first: nobody but us wrote those answers."""
+    groups: dict[tuple[str, str | None], list[JudgedTrial]] = {}
+    for row in rows:
+        groups.setdefault((row.path, row.trial.answer), []).append(row)
+    wrong = [WrongAnswer(row=max(group, key=lambda r: r.risk or 0.0), times=len(group)) for group in groups.values()]
+    return sorted(wrong, key=lambda w: (-w.times, -(w.row.risk or 0.0), w.row.trial.id))
+
+
+def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
+    """Raises ResultError when the folder is not a judged run."""
+    folder = RunFolder.open(run)
+    scores = read_scores(run)
+    by_id = {item.id: item for item in items}
+    rows = []
+    for trial in folder.trials():
+        score = scores.get(trial.id, {})
+        rows.append(
+            JudgedTrial(
+                trial=trial,
+                item=by_id.get(trial.item_id),
+                label=score.get("label"),
+                risk=score.get("risk"),
+                reasons=tuple(map(str, score.get("reasons", ()))),
+                bertscore_f1=score.get("bertscore_f1"),
+                cosine=score.get("cosine"),
+            )
+        )
+    return ReportData(
+        meta=folder.meta(),
+        verdict=read_json(run / "verdict.json"),
+        rows=tuple(rows),
+        blocks=tuple(folder.blocks()),
+        step_s=read_json(run / "steps.json") if (run / "steps.json").is_file() else {},
+    )
+
+
+def read_scores(run: Path) -> dict[str, dict[str, Any]]:
+    """Rows of `scores.parquet` by trial id; a missing measure is None, never NaN."""
+    import pandas as pd
+
+    file = run / "scores.parquet"
+    if not file.is_file():
+        raise ResultError(f"{file}: missing; judge the run first with `truefall gate {run}`")
+    frame = pd.read_parquet(file).astype(object)
+    frame = frame.where(frame.notna(), None)
+    rows = [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
+    return {str(row["trial_id"]): row for row in rows}
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """Raises ResultError when the file is missing or not an object."""
+    try:
+        content = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ResultError(f"{file}: cannot be read: {error}") from None
+    if not isinstance(content, dict):
+        raise ResultError(f"{file}: need an object, got {type(content).__name__}")
+    return content
