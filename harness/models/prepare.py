@@ -1,0 +1,124 @@
+"""Prepared models: converted once into a cache, whole or not at all, verified each time they are used."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+
+from harness.errors import ModelError
+from harness.models.convert import convert
+from harness.models.manifest import MANIFEST, verify, write_manifest
+from harness.models.packaged import PACKAGED, PackagedModel, package_versions
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedModel:
+    """A folder that a serving engine can load."""
+
+    name: str
+    path: Path
+    licence: str | None  # None: a model of the user's own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedModel:
+    """One packaged model, and whether its folder is there (not verified)."""
+
+    model: PackagedModel
+    path: Path
+    prepared: bool
+
+
+def default_cache() -> Path:
+    """`$TRUEFALL_CACHE/models`, else `~/.cache/truefall/models`."""
+    return Path(os.environ.get("TRUEFALL_CACHE") or Path.home() / ".cache" / "truefall") / "models"
+
+
+def list_models(cache_dir: Path | None = None) -> list[ListedModel]:
+    cache = cache_dir or default_cache()
+    return [
+        ListedModel(model=m, path=cache / n, prepared=(cache / n / MANIFEST).is_file()) for n, m in PACKAGED.items()
+    ]
+
+
+def prepare(names: Sequence[str], cache_dir: Path | None = None, progress: Say | None = None) -> list[PreparedModel]:
+    """The folder of each model: packaged ones are converted if need be, others are found. Raises ModelError."""
+    say = progress or (lambda _: None)
+    cache = cache_dir or default_cache()
+    return [packaged(PACKAGED[name], cache, say) if name in PACKAGED else own(name) for name in names]
+
+
+def packaged(model: PackagedModel, cache: Path, say: Say) -> PreparedModel:
+    """Verify the prepared folder; make it when it is missing, make it again when it is damaged."""
+    path = cache / model.name
+    with locked(cache):
+        try:
+            verify(path)
+        except ModelError as error:
+            if path.exists():
+                say(f"{model.name}: {error}")
+            build(model, path, say)
+    return PreparedModel(name=model.name, path=path, licence=model.licence)
+
+
+def build(model: PackagedModel, path: Path, say: Say) -> None:
+    """Convert beside `path`, then rename: an interruption leaves nothing half made."""
+    temporary = Path(mkdtemp(prefix=f".{model.name}.", dir=path.parent))
+    try:
+        convert(model, temporary, say)
+        write_manifest(
+            temporary,
+            {
+                "name": model.name,
+                "upstream": model.upstream,
+                "licence": model.licence,
+                "packages": dict(package_versions(model)),
+                "source_sha256": model.sha256,
+                "dtype": model.dtype,
+            },
+        )
+        if path.exists():
+            shutil.rmtree(path)
+        temporary.rename(path)
+        say(f"{model.name}: ready")
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def locked(cache: Path) -> Iterator[None]:
+    """One process at a time prepares; the lock goes with the process. A system without such a lock takes none."""
+    cache.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    with (cache / ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def own(name: str) -> PreparedModel:
+    """A model folder, or the snapshot of a hub id that is already in the hub's cache. Raises ModelError."""
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise ModelError(f"{folder / 'config.json'} is missing: {name} is no model folder")
+        return PreparedModel(name=name, path=folder.resolve(), licence=None)
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    try:
+        path = Path(snapshot_download(name, local_files_only=True))
+    except (HFValidationError, LocalEntryNotFoundError, HfHubHTTPError, OSError):
+        known = ", ".join(PACKAGED)
+        raise ModelError(
+            f"model {name!r} is not packaged ({known}), no folder, and not in the hub cache: run `hf download {name}`"
+        ) from None
+    return PreparedModel(name=name, path=path, licence=None)

@@ -1,0 +1,84 @@
+"""What a profile says, checked on construction."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from harness.errors import ConfigError
+
+Engine = Literal["transformers", "vllm"]
+Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+
+
+def need(holds: bool, field: str, value: object, right: str) -> None:
+    """Raises ConfigError naming field, value and what would be right."""
+    if not holds:
+        raise ConfigError(f"{field} is {value!r}; it must be {right}")
+
+
+def one_of(values: tuple[str, ...]) -> str:
+    return "one of " + ", ".join(values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSpec:
+    """One LLM and how it is served."""
+
+    name: str  # a packaged model's name, a model folder, or a hub id
+    engine: Engine = "transformers"
+    dtype: Dtype = "auto"
+    args: tuple[str, ...] = ()  # further arguments of the serving command
+    context_tokens: int = 2048  # prompt and answer together
+    max_concurrent: int = 1
+    margin_share: float = 0.1  # share of device memory that stays free, in [0, 1)
+    margin_bytes: int = 0  # memory of the engine's process that stays free, where there is no device
+
+    def __post_init__(self) -> None:
+        need(bool(self.name), "name", self.name, "a packaged model, a folder or a hub id")
+        need(self.engine in get_args(Engine), "engine", self.engine, one_of(get_args(Engine)))
+        need(self.dtype in get_args(Dtype), "dtype", self.dtype, one_of(get_args(Dtype)))
+        need(self.context_tokens >= 64, "context_tokens", self.context_tokens, "at least 64")
+        need(self.max_concurrent >= 1, "max_concurrent", self.max_concurrent, "at least 1")
+        need(0 <= self.margin_share < 1, "margin_share", self.margin_share, "a share in [0, 1)")
+        need(self.margin_bytes >= 0, "margin_bytes", self.margin_bytes, "0 or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EncoderSpec:
+    """The text encoder behind BERTScore and the embedding cosine."""
+
+    name: str  # the packaged encoder, a model folder, or a hub id
+    layers: int | None = None  # BERTScore layer; None takes the last one
+    dtype: Literal["float32", "bfloat16"] = "float32"
+
+    def __post_init__(self) -> None:
+        need(bool(self.name), "name", self.name, "the packaged encoder, a folder or a hub id")
+        need(self.layers is None or self.layers >= 1, "layers", self.layers, "at least 1")
+        need(self.dtype in {"float32", "bfloat16"}, "dtype", self.dtype, one_of(("float32", "bfloat16")))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much a run asks of the models."""
+
+    max_new_tokens: int = 40
+    fault_items: int = 8  # items sent under each fault
+    baseline_items: int = 24  # items sent without a fault
+    quick_items: int = 4  # items of a quick run, for either
+
+    def __post_init__(self) -> None:
+        for name in ("max_new_tokens", "fault_items", "baseline_items", "quick_items"):
+            need(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """The models of a run, and the policy and gate that go with them."""
+
+    name: str
+    primary: ModelSpec
+    secondary: ModelSpec
+    encoder: EncoderSpec
+    policy: Path  # DegradationPolicy
+    criteria: Path  # what the gate demands
+    limits: Limits = Limits()

@@ -1,0 +1,50 @@
+"""A model of random weights: the shape of a real architecture, small enough for a test."""
+
+from pathlib import Path
+from typing import Any
+
+WORDS = ("<pad>", "<eos>", "<unk>", "yes", "no", "the", "refund", "order", "is", "not", ".")
+TEMPLATE = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:"
+
+
+def build_tiny_model(folder: Path, *, architecture: str = "qwen2", seed: int = 0, **sizes: int) -> Path:
+    """Write a causal LM of `architecture` (a transformers model type: llama, qwen2, gemma3_text, …) into `folder`.
+
+    `sizes` overrides fields of its config (hidden_size, num_hidden_layers, …). The same seed gives the same weights.
+    """
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    defaults: dict[str, Any] = {
+        "vocab_size": len(WORDS),
+        "hidden_size": 32,
+        "intermediate_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "head_dim": 8,
+        "max_position_embeddings": 512,
+        "pad_token_id": 0,
+        "eos_token_id": 1,
+        "bos_token_id": 1,
+    }
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        network = AutoModelForCausalLM.from_config(AutoConfig.for_model(architecture, **{**defaults, **sizes}))
+    network.save_pretrained(folder)
+    tiny_tokenizer().save_pretrained(folder)
+    return folder
+
+
+def tiny_tokenizer() -> Any:
+    """Splits at spaces; everything outside WORDS is one unknown token."""
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+    from transformers import PreTrainedTokenizerFast
+
+    words = Tokenizer(WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="<unk>"))
+    words.pre_tokenizer = Whitespace()
+    return PreTrainedTokenizerFast(
+        tokenizer_object=words, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>", chat_template=TEMPLATE
+    )
