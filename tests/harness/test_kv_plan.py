@@ -1,0 +1,62 @@
+"""`truefall kv-plan` prints the table of the KV cache for any model."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.cli import run_command
+
+SHAPE: dict[str, Any] = {
+    "num_hidden_layers": 32,
+    "num_attention_heads": 32,
+    "num_key_value_heads": 32,
+    "head_dim": 128,
+    "dtype": "float16",
+}
+
+
+def _written(folder: Path, **changes: Any) -> str:
+    (folder / "config.json").write_text(json.dumps({**SHAPE, **changes}), encoding="utf-8")
+    return str(folder)
+
+
+def test_the_reference_table_comes_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command("kv-plan", [_written(tmp_path)]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [row[:4] for row in rows] == [
+        ["2,048", "1.07", "4.29", "59.71"],
+        ["4,096", "2.15", "8.59", "55.41"],
+        ["8,192", "4.29", "17.18", "46.82"],
+        ["16,384", "8.59", "34.36", "29.64"],
+        ["32,768", "17.18", "68.72", "-4.72"],
+    ]
+    assert [row[4] for row in rows] == ["safe", "safe", "controlled", "warning", "critical"]
+    assert [row[-1] for row in rows] == ["59", "29", "14", "7", "3"]
+
+
+def test_a_quarter_of_the_heads_fits_four_times_the_requests(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_command("kv-plan", [_written(tmp_path, num_key_value_heads=8), "--tokens", "32768"])
+    assert capsys.readouterr().out.split()[-1] == "14"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["{missing}"], "no such file"),
+        (["{config}", "--weights-size", "90GB"], "nothing is left"),
+        (["{config}", "--tokens", "0"], "1 or more"),
+        (["{config}", "--tensor-parallel", "0"], "tensor_parallel is 0"),
+    ],
+)
+def test_what_cannot_be_planned_is_one_line_and_exit_code_2(
+    arguments: list[str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = {"missing": str(tmp_path / "nowhere.json"), "config": _written(tmp_path)}
+    assert run_command("kv-plan", [argument.format(**places) for argument in arguments]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
