@@ -2,7 +2,7 @@
 
 from harness.models.listing import models_list, models_prepare
 from harness.models.packaged import PACKAGED, PackagedModel
-from harness.models.prepare import PreparedModel, list_models, prepare
+from harness.models.prepared import PreparedModel, list_models, prepare
 from harness.models.profile import load_profile
 from harness.models.spec import EncoderSpec, Limits, ModelSpec, Profile
 

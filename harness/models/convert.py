@@ -1,20 +1,23 @@
 """GGUF weights of a package → a folder of safetensors, tokenizer and chat template for `transformers serve`."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from harness.errors import ModelError
 from harness.models.manifest import sha256_of
-from harness.models.packaged import PackagedModel, weight_files
+from harness.models.packaged import PackagedModel, package_versions, weight_files
 
 Say = Callable[[str], None]
 GGUF_NAME = "source.gguf"
 
 
-def convert(model: PackagedModel, folder: Path, say: Say) -> None:
-    """Fill the empty `folder`. Raises ModelError when the packaged weights are missing or not those expected."""
+def convert(model: PackagedModel, folder: Path, say: Say) -> Mapping[str, str]:
+    """Fill the empty `folder`; returns the version of each package.
+
+    Raises ModelError when the packaged weights are missing or not those expected.
+    """
     gguf = folder / GGUF_NAME
     say(f"{model.name}: reading {', '.join(model.packages)}")
     join(weight_files(model), gguf)
@@ -30,6 +33,7 @@ def convert(model: PackagedModel, folder: Path, say: Say) -> None:
     say(f"{model.name}: writing")
     tokenizer.save_pretrained(folder)
     network.save_pretrained(folder)
+    return package_versions(model)
 
 
 def join(parts: list[Path], whole: Path) -> None:

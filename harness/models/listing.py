@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from harness.models.manifest import verify
-from harness.models.prepare import list_models, prepare
+from harness.models.prepared import list_models, prepare
 from harness.models.profile import load_profile
 
 

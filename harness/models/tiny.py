@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-WORDS = ("<pad>", "<eos>", "<unk>", "yes", "no", "the", "refund", "order", "is", "not", ".")
+SPECIALS = ("<pad>", "<eos>", "<unk>")
 TEMPLATE = "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:"
 
 
@@ -16,7 +16,7 @@ def build_tiny_model(folder: Path, *, architecture: str = "qwen2", seed: int = 0
     from transformers import AutoConfig, AutoModelForCausalLM
 
     defaults: dict[str, Any] = {
-        "vocab_size": len(WORDS),
+        "vocab_size": len(SPECIALS) + 256,
         "hidden_size": 32,
         "intermediate_size": 64,
         "num_hidden_layers": 2,
@@ -37,14 +37,21 @@ def build_tiny_model(folder: Path, *, architecture: str = "qwen2", seed: int = 0
 
 
 def tiny_tokenizer() -> Any:
-    """Splits at spaces; everything outside WORDS is one unknown token."""
+    """One token a byte, the form that every architecture's own tokenizer class can read."""
     from tokenizers import Tokenizer
-    from tokenizers.models import WordLevel
-    from tokenizers.pre_tokenizers import Whitespace
+    from tokenizers.decoders import ByteLevel as ByteDecoder
+    from tokenizers.models import BPE
+    from tokenizers.pre_tokenizers import ByteLevel
     from transformers import PreTrainedTokenizerFast
 
-    words = Tokenizer(WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="<unk>"))
-    words.pre_tokenizer = Whitespace()
+    letters = (*SPECIALS, *sorted(ByteLevel.alphabet()))
+    letter_tokens = Tokenizer(BPE({letter: i for i, letter in enumerate(letters)}, [], unk_token="<unk>"))
+    letter_tokens.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    letter_tokens.decoder = ByteDecoder()
     return PreTrainedTokenizerFast(
-        tokenizer_object=words, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>", chat_template=TEMPLATE
+        tokenizer_object=letter_tokens,
+        pad_token="<pad>",
+        eos_token="<eos>",
+        unk_token="<unk>",
+        chat_template=TEMPLATE,
     )

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +11,10 @@ from tempfile import mkdtemp
 from harness.errors import ModelError
 from harness.models.convert import convert
 from harness.models.manifest import MANIFEST, verify, write_manifest
-from harness.models.packaged import PACKAGED, PackagedModel, package_versions
+from harness.models.packaged import PACKAGED, PackagedModel
 
 Say = Callable[[str], None]
+Convert = Callable[[PackagedModel, Path, Say], Mapping[str, str]]  # fills the folder; returns package -> version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +47,16 @@ def list_models(cache_dir: Path | None = None) -> list[ListedModel]:
     ]
 
 
-def prepare(names: Sequence[str], cache_dir: Path | None = None, progress: Say | None = None) -> list[PreparedModel]:
+def prepare(
+    names: Sequence[str], cache_dir: Path | None = None, progress: Say | None = None, converter: Convert = convert
+) -> list[PreparedModel]:
     """The folder of each model: packaged ones are converted if need be, others are found. Raises ModelError."""
     say = progress or (lambda _: None)
     cache = cache_dir or default_cache()
-    return [packaged(PACKAGED[name], cache, say) if name in PACKAGED else own(name) for name in names]
+    return [packaged(PACKAGED[name], cache, say, converter) if name in PACKAGED else own(name) for name in names]
 
 
-def packaged(model: PackagedModel, cache: Path, say: Say) -> PreparedModel:
+def packaged(model: PackagedModel, cache: Path, say: Say, converter: Convert) -> PreparedModel:
     """Verify the prepared folder; make it when it is missing, make it again when it is damaged."""
     path = cache / model.name
     with locked(cache):
@@ -62,22 +65,22 @@ def packaged(model: PackagedModel, cache: Path, say: Say) -> PreparedModel:
         except ModelError as error:
             if path.exists():
                 say(f"{model.name}: {error}")
-            build(model, path, say)
+            build(model, path, say, converter)
     return PreparedModel(name=model.name, path=path, licence=model.licence)
 
 
-def build(model: PackagedModel, path: Path, say: Say) -> None:
+def build(model: PackagedModel, path: Path, say: Say, converter: Convert) -> None:
     """Convert beside `path`, then rename: an interruption leaves nothing half made."""
     temporary = Path(mkdtemp(prefix=f".{model.name}.", dir=path.parent))
     try:
-        convert(model, temporary, say)
+        versions = converter(model, temporary, say)
         write_manifest(
             temporary,
             {
                 "name": model.name,
                 "upstream": model.upstream,
                 "licence": model.licence,
-                "packages": dict(package_versions(model)),
+                "packages": dict(versions),
                 "source_sha256": model.sha256,
                 "dtype": model.dtype,
             },
