@@ -7,9 +7,11 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from random import Random
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from harness.errors import ConfigError
+
+Item = TypeVar("Item", bound=Hashable)  # what is measured twice
 
 
 class Estimate(NamedTuple):
@@ -85,7 +87,7 @@ class PairedCounts(NamedTuple):
         return sum(self)
 
 
-def paired_counts(candidate: Mapping[Hashable, bool], baseline: Mapping[Hashable, bool]) -> PairedCounts:
+def paired_counts(candidate: Mapping[Item, bool], baseline: Mapping[Item, bool]) -> PairedCounts:
     """Over the items that both hold."""
     pairs = [(candidate[item], baseline[item]) for item in candidate if item in baseline]
     return PairedCounts(*(pairs.count(cell) for cell in ((True, False), (False, True), (True, True), (False, False))))
@@ -164,8 +166,8 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
 
 
 def clustered_difference(
-    candidate: Mapping[Hashable, Sequence[float]],
-    baseline: Mapping[Hashable, Sequence[float]],
+    candidate: Mapping[Item, Sequence[float]],
+    baseline: Mapping[Item, Sequence[float]],
     *,
     rng: Random,
     confidence: float = 0.95,

@@ -27,12 +27,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def default_criteria(profile: object) -> Path:
-    """Those of the profile that the run was made with. Raises ConfigError when none come along for it."""
-    from harness.criteria import GATES, shipped
+    """Those of the profile that the run was made with. Raises ConfigError when it is not to be found here."""
     from harness.errors import ConfigError
+    from harness.models import load_profile
 
-    if isinstance(profile, str) and profile in {file.stem for file in GATES.glob("*.toml")}:
-        return shipped(profile)
-    raise ConfigError(
-        f"the run was made with profile {profile!r}, for which no criteria come along; give --criteria FILE"
-    )
+    try:
+        return load_profile(str(profile)).criteria
+    except ConfigError as error:
+        raise ConfigError(f"{error}; give --criteria FILE") from None

@@ -41,6 +41,8 @@ def parse_row(text: str, line: int) -> Row:
         if name not in row:
             raise RowError(f"field {name!r} is missing; needed are {', '.join(REQUIRED)}")
     unused = tuple(sorted(set(row) - {*REQUIRED, *OPTIONAL}))
+    if not text_of(row, "reference").strip():
+        raise RowError("field 'reference' is blank; there is nothing to compare the candidate with")
     identity = row["id"]
     if isinstance(identity, bool) or not isinstance(identity, str | int):
         raise RowError(f"field 'id' has to be a text or a whole number, got {shown(identity)}")

@@ -59,6 +59,7 @@ def test_one_row_comes_out_per_row_in_the_same_order_with_exactly_these_fields(t
         (b"[1]", "need an object"),
         (b'{"id": "x", "reference": "r"}', "'candidate' is missing"),
         ({**GOOD, "candidate": None}, "'candidate' has to be a text, got null"),
+        ({**GOOD, "reference": " "}, "'reference' is blank"),
         ({**GOOD, "id": True}, "'id' has to be"),
         ({**GOOD, "must_keep": [1]}, "'must_keep' has to be a text or a list of texts"),
         ({**GOOD, "contract": "yes"}, "'contract' has to be a JSON Schema object"),
