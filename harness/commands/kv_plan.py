@@ -108,4 +108,5 @@ def parse_size(text: str) -> int:
     if match is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size; write such as 80GB or 74.5GiB")
     number, unit, binary = match.groups()
-    return round(float(number) * (1024 if binary else 1000) ** _POWERS[unit.lower()])
+    base = 1024.0 if binary else 1000.0
+    return round(float(number) * base ** float(_POWERS[unit.lower()]))
