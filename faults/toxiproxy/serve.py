@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
+from faults.errors import BadFault
 from faults.toxiproxy.collection import Collection
 from faults.toxiproxy.leash import parent_is, watch_parent
 from faults.toxiproxy.server import build_app
@@ -24,6 +25,10 @@ class ServeOptions:
     port: int = 8474  # 0: any free one
     seed: int = 0
     parent_pid: int | None = None  # stop when this process is gone; None: never
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535:
+            raise BadFault(f"port must be from 0 (any free one) to 65535, got {self.port}")
 
 
 def run_server(options: ServeOptions, announce: Callable[[str], None]) -> int:

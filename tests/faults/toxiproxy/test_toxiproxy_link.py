@@ -4,6 +4,7 @@ import heapq
 from itertools import count
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,10 @@ class FakeTimers:
         timer = FakeTimer()
         heapq.heappush(self._queue, (when, next(self._order), callback, timer))
         return timer
+
+    def stall_to(self, now_s):
+        """Time passes while the loop is busy: nothing is called."""
+        self._now_s = now_s
 
     def advance_to(self, until_s):
         while self._queue and self._queue[0][0] <= until_s:
@@ -173,6 +178,19 @@ def test_bytes_held_by_a_removed_toxic_go_before_the_newer_ones_of_earlier_toxic
     bench.link.displace(1)
     assert bytes(bench.pipe.received) == b"old"
     bench.timers.advance_to(0.2)
+    assert bytes(bench.pipe.received) == b"oldnew"
+
+
+@pytest.mark.parametrize("behind", [[], [Noop()]])
+def test_the_order_holds_even_when_a_timer_is_late(behind):
+    bench = Bench()
+    for position, effect in enumerate([Latency(latency=100), Latency(latency=10_000), *behind]):
+        bench.place(position, effect)
+    bench.link.feed(b"old")
+    bench.timers.advance_to(0.1)
+    bench.link.feed(b"new")
+    bench.timers.stall_to(0.2)
+    bench.link.displace(1)
     assert bytes(bench.pipe.received) == b"oldnew"
 
 

@@ -152,6 +152,13 @@ def test_a_port_in_use_is_one_line_and_exit_code_2():
     assert port in ended.stderr
 
 
+@pytest.mark.parametrize("wrong", [["--port", "70000"], ["--host", "nowhere.invalid", "--port", "0"]])
+def test_an_impossible_address_is_one_line_and_exit_code_2(wrong):
+    argv = [sys.executable, "-m", "harness.cli", "toxiproxy", "serve", *wrong]
+    ended = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=BOUND_S, check=False)
+    assert (ended.returncode, len(ended.stderr.splitlines())) == (2, 1), ended.stderr
+
+
 def test_a_named_server_is_used_and_left_running(server):
     found = find_server(environ={"TOXIPROXY_URL": server.url + "/"})
     assert (found.url, found.kind, found.pid) == (server.url, "url", None)
