@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from faults import ballast, http_outage, ledger_pressure, memory, network, outage, tokens
+from faults import ballast, components, http_outage, ledger_pressure, memory, network, outage, tokens
 from faults.errors import BadFault
 from faults.fault import Fault
 from faults.parameter import Meaning, meaning_of, read
@@ -60,6 +60,10 @@ CATALOGUE: Mapping[str, type[Fault]] = MappingProxyType(
         "cgroup_limit": memory.CgroupLimit,
         "cuda_ballast": ballast.CudaBallast,
         "ledger_pressure": ledger_pressure.LedgerPressure,
+        "decode_errors": components.DecodeErrors,
+        "attention_errors": components.AttentionErrors,
+        "slow_validator": components.SlowValidator,
+        "damaged_weights": components.DamagedWeights,
     }
 )
 

@@ -30,6 +30,7 @@ class Target:
     gateway_url: str | None = None
     gateway_token: str | None = None  # for /admin of the gateway (ledger pressure)
     device: str = "cpu"
+    control: Path | None = None  # control folder of the launcher that started the process; None: started without it
     journal: Path | None = None  # folder for the undo records; None: one per user in the temporary folder
 
 

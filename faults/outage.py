@@ -97,7 +97,7 @@ class Kill:
             firing.evidence.append(f"process {process.pid} ended by SIGKILL")
             yield firing
         finally:
-            await finish(_start_again(target))
+            await finish(_start_again(target, process, clock))
 
 
 async def _until_dead(process: ProcessId, clock: Sleeper) -> None:
@@ -108,11 +108,12 @@ async def _until_dead(process: ProcessId, clock: Sleeper) -> None:
         raise NotApplicable(f"process {process.pid} did not end within {DEATH_LIMIT_S:g} s of SIGKILL")
 
 
-async def _start_again(target: Target) -> None:
+async def _start_again(target: Target, killed: ProcessId, clock: Sleeper) -> None:
     """Nothing to do when somebody else started it meanwhile; `restart` also waits until it is healthy."""
     if target.restart is None:
         return
     try:
+        await _until_dead(killed, clock)
         await target.restart()
     except Exception as error:  # whatever it is, the backend is down
         raise UndoFailed(f"{target.name}: not started again after the kill: {error}") from error

@@ -1,6 +1,7 @@
 """A whole line for the fault tests, each part a process: stub backend, embedded Toxiproxy, semantic proxy."""
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -47,6 +48,7 @@ class FaultStack:
             semantic_url=self.semantic_url,
             gateway_url=url,
             gateway_token="secret",
+            control=self.folder / "control",
             journal=journal,
         )
 
@@ -55,7 +57,7 @@ class FaultStack:
 
     async def restart(self) -> None:
         if self.pid() is None:
-            self.backend, self.port = start_backend(self.log, self.port)
+            self.backend, self.port = start_backend(self.folder, self.port)
 
     def state(self) -> dict[str, Any]:
         """What a fault could have changed, as it is now."""
@@ -70,6 +72,7 @@ class FaultStack:
             "running": process is not None,
             "stopped": stopped,
             "limit": resource.prlimit(pid, resource.RLIMIT_AS) if process else None,
+            "control": sorted(path.name for path in (self.folder / "control").iterdir()),
             "ledger": {}
             if stopped or process is None
             else call("GET", f"http://127.0.0.1:{self.port}/admin/ledger").value,
@@ -88,19 +91,43 @@ CLEAN: dict[str, Any] = {
     "running": True,
     "stopped": False,
     "limit": UNLIMITED,
+    "control": ["launch.json"],
     "ledger": {},
+}
+# Functions with the names that the launcher hooks.
+ENGINE = {
+    "torch/nn/functional.py": "def scaled_dot_product_attention(): pass",
+    "transformers/tokenization_utils_base.py": "class PreTrainedTokenizerBase:\n    def decode(self): pass",
+    "gateway/answers/validate.py": "def check_schema(): pass",
+    "model/model.safetensors": "\x02\0\0\0\0\0\0\0{}" + "weights " * 100,
+    "model/config.json": "{}",
 }
 
 
-def start_backend(log: Path, port: int) -> "tuple[subprocess.Popen[bytes], int]":
-    with log.open("ab") as file:
-        argv = [sys.executable, str(Path(__file__).with_name("stub_server.py")), str(port)]
-        process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=file)
+def write_engine(folder: Path) -> None:
+    for name, text in ENGINE.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        for package in path.relative_to(folder).parents:
+            if package.name and path.suffix == ".py":
+                (folder / package / "__init__.py").touch()
+
+
+def start_backend(folder: Path, port: int) -> "tuple[subprocess.Popen[bytes], int]":
+    stub = str(Path(__file__).with_name("stub_server.py"))
+    argv = [sys.executable, "-m", "faults.backend_launcher", "--control", str(folder / "control"), "--"]
+    env = {**os.environ, "PYTHONPATH": f"{folder}:{Path(__file__).parents[2]}"}
+    with (folder / "backend.log").open("ab") as log:
+        process = subprocess.Popen(
+            [*argv, stub, str(port), "model"], stdout=subprocess.PIPE, stderr=log, cwd=folder, env=env
+        )
     return process, int(first_line(process)["port"])
 
 
 def start_stack(folder: Path) -> FaultStack:
-    backend, port = start_backend(folder / "backend.log", 0)
+    write_engine(folder)
+    backend, port = start_backend(folder, 0)
     toxiproxy, api = announced("faults.toxiproxy", "--port", "0")
     made = call("POST", f"{api}/proxies", {"name": PROXY, "upstream": f"127.0.0.1:{port}", "listen": "127.0.0.1:0"})
     semantic, url = announced("faults.semantic", "--upstream", f"http://{made.value['listen']}")

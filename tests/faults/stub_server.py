@@ -1,10 +1,12 @@
 """A backend process for the fault tests: chat completions, an allocation on demand, and a gateway's ledger.
 
-    python stub_server.py PORT     (0: any; prints one JSON line with its port)
+    python stub_server.py PORT MODEL     (0: any; prints one JSON line with its port)
 
-A prompt that says "allocate N" takes N bytes for a moment, and logs when it cannot.
+A prompt that says "allocate N" takes N bytes for a moment, and logs when it cannot. Each request passes the functions
+that the launcher hooks; GET /weights tells the checksum of the model.
 """
 
+import hashlib
 import json
 import mmap
 import re
@@ -12,6 +14,13 @@ import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
+from pathlib import Path
+
+# Stand-ins written by fault_stack.py, found through PYTHONPATH.
+import torch.nn.functional
+from transformers.tokenization_utils_base import PreTrainedTokenizerBase
+
+from gateway.answers.validate import check_schema
 
 ANSWER = "Opened software cannot be refunded. The refund of order A-1234 is “paid”. Ask the customer for help."
 LEDGER: dict[str, int] = {}
@@ -21,7 +30,8 @@ threading.stack_size(256 * 1024)
 
 class Answers(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        self.reply(200, LEDGER if self.path == "/admin/ledger" else {"status": "ok"})
+        weights = hashlib.sha256(Path(sys.argv[2], "model.safetensors").read_bytes()).hexdigest()
+        self.reply(200, LEDGER if self.path == "/admin/ledger" else {"weights": weights})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -30,7 +40,10 @@ class Answers(BaseHTTPRequestHandler):
             return self.reply(201, {"id": name})
         try:
             self.allocate(str(body["messages"][-1]["content"]))
-        except MemoryError as error:
+            torch.nn.functional.scaled_dot_product_attention()
+            PreTrainedTokenizerBase().decode()
+            check_schema()
+        except (MemoryError, RuntimeError, UnicodeDecodeError) as error:
             print(f"{type(error).__name__}: cannot answer", file=sys.stderr, flush=True)
             return self.reply(500, {"error": "Internal Server Error"})
         return self.stream() if body.get("stream") else self.reply(200, completion("message", ANSWER, "stop"))

@@ -16,6 +16,7 @@ from faults.catalogue import CATALOGUE, parameters, parse
 from faults.clock import SystemClock
 from faults.errors import NotApplicable
 from faults.fault import Fault, Firing, Target
+from faults.http_call import call
 from faults.journal import Journal, sweep
 
 pytestmark = pytest.mark.slow
@@ -43,12 +44,16 @@ QUICK = {
     "language_answer": "rate=1",
     "mojibake_answer": "rate=1",
     "ledger_pressure": "held_bytes=1000",
+    "decode_errors": "rate=1",
+    "attention_errors": "rate=1",
+    "slow_validator": "delay_ms=5",
 }
 NOT_HERE = ("cgroup_limit", "cuda_ballast")
 HERE = [name for name in CATALOGUE if name not in NOT_HERE]
-ALONE = ("kill",)  # a dead process cannot be killed again
-# The other two are undone by the start of a new stack, and by their time to live.
-LEFT_BY_A_KILLED_HARNESS = [name for name in HERE if name not in ("kill", "ledger_pressure")]
+KILLING = ("kill", "damaged_weights")  # a dead process cannot be killed again; undone by the start of a new stack
+UNRECORDED = ("kill", "ledger_pressure")  # undone by the start of a new stack, and by its time to live
+LEFT_BY_A_KILLED_HARNESS = [name for name in HERE if name not in (*KILLING, *UNRECORDED)]
+MET_BY_BEING_ON = (*KILLING, *UNRECORDED)  # no request is needed
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +91,7 @@ async def assert_undone(stack: FaultStack, target: Target) -> None:
 @pytest.mark.parametrize("name", HERE)
 async def test_a_fault_fires_and_is_undone_when_its_block_returns(stack: FaultStack, target: Target, name: str) -> None:
     async with inject(name, target) as firing:
-        if name not in ("kill", "ledger_pressure"):
+        if name not in UNRECORDED:
             assert len(records(target)) == 1
         await traffic(stack)
     assert firing.fired, firing.evidence
@@ -124,7 +129,7 @@ async def test_a_fault_is_undone_when_its_block_is_cancelled(stack: FaultStack, 
     await assert_undone(stack, target)
 
 
-@pytest.mark.parametrize("name", [name for name in HERE if name not in ALONE])
+@pytest.mark.parametrize("name", [name for name in HERE if name not in KILLING])
 async def test_two_equal_faults_overlap_without_nesting(stack: FaultStack, target: Target, name: str) -> None:
     first, second = inject(name, target), inject(name, target, seed="2")
     await first.__aenter__()
@@ -159,8 +164,8 @@ from faults.fault import Target
 
 async def main(fault, handles):
     pid = handles.pop("pid")
-    journal, log = Path(handles.pop("journal")), Path(handles.pop("log"))
-    target = Target(**handles, pid=lambda: pid, journal=journal, log=log)
+    paths = {name: Path(handles.pop(name)) for name in ("journal", "log", "control")}
+    target = Target(**handles, **paths, pid=lambda: pid)
     async with parse(fault).inject(target, clock=SystemClock(), rng=Random(1)):
         print("on", flush=True)
         await asyncio.Event().wait()
@@ -179,6 +184,7 @@ def test_what_a_killed_harness_left_on_is_undone_by_a_sweep(stack: FaultStack, t
         "toxiproxy_url": target.toxiproxy_url,
         "toxiproxy_proxy": target.toxiproxy_proxy,
         "semantic_url": target.semantic_url,
+        "control": str(target.control),
         "journal": str(target.journal),
     }
     fault = f"{name}:{QUICK.get(name, '')}"
@@ -237,7 +243,7 @@ async def test_what_this_machine_lacks_is_said_and_nothing_is_changed(
     await assert_undone(stack, target)
 
 
-@pytest.mark.parametrize("name", [name for name in HERE if name != "kill"])
+@pytest.mark.parametrize("name", HERE)
 async def test_a_target_without_the_handle_is_not_applicable(target: Target, name: str) -> None:
     bare = Target(name="bare", url=target.url, journal=target.journal)
     with pytest.raises(NotApplicable, match="bare"):
@@ -248,7 +254,7 @@ async def test_a_target_without_the_handle_is_not_applicable(target: Target, nam
 
 async def test_a_fault_that_met_no_request_has_not_fired(stack: FaultStack, target: Target) -> None:
     for name in HERE:
-        if name in ("kill", "ledger_pressure"):
+        if name in MET_BY_BEING_ON:
             continue
         async with inject(name, target) as firing:
             pass
@@ -264,3 +270,23 @@ async def test_an_undo_runs_twice_without_harm(stack: FaultStack, target: Target
             assert stack.state() == CLEAN
         journal.settle(entry)
         await assert_undone(stack, target)
+
+
+async def test_damaged_weights_are_a_copy_and_the_sound_ones_come_back(stack: FaultStack, target: Target) -> None:
+    sound = weights(stack)
+    file = stack.folder / "model" / "model.safetensors"
+    before = file.read_bytes()
+    damaged = []
+    for _ in range(2):
+        async with inject("damaged_weights", target) as firing:
+            damaged.append(weights(stack))
+            assert file.read_bytes() == before
+        assert firing.fired, firing.evidence
+        assert weights(stack) == sound
+        await assert_undone(stack, target)
+    assert damaged[0] != sound
+    assert damaged[0] == damaged[1], "the same seed flips the same bits"
+
+
+def weights(stack: FaultStack) -> str:
+    return str(call("GET", f"http://127.0.0.1:{stack.port}/weights").value["weights"])
