@@ -55,8 +55,8 @@ def describe_run(options: "SessionOptions", profile: Profile, plan: "RunPlan") -
         "policy_sha256": sha256_file(policy) if policy.is_file() else None,
         "evalset": options.evalset,
         "items_sha256": items_sha256(plan.items),
-        "fault_items": plan.fault_items,
-        "baseline_items": plan.baseline_items,
+        "fault_items": plan.sizes.fault,
+        "baseline_items": plan.sizes.baseline,
         "max_tokens": plan.max_tokens,
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
@@ -78,9 +78,7 @@ def open_folder(options: "SessionOptions", meta: dict[str, Any]) -> RunFolder:
     before = folder.meta()
     for key in MUST_AGREE:
         if before.get(key) != meta[key]:
-            raise ResultError(
-                f"{path}: {key} was {before.get(key)!r} when this run began and is {meta[key]!r} now; resume with the same"
-            )
+            raise ResultError(f"{path}: {key} was {before.get(key)!r} when this run began and is {meta[key]!r} now")
     return folder
 
 

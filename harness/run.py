@@ -14,7 +14,7 @@ from faults.fault import Firing
 from gateway.clock import Clock
 from harness.client import GatewayClient, Observation
 from harness.errors import StackError
-from harness.schedule import Experiment, PlannedTrial, Scope, plan
+from harness.schedule import Experiment, PlannedTrial, Sizes, plan
 from harness.stack.stack import Stack
 from harness.store import RunFolder
 from harness.trial import Block, Outcome, Trial
@@ -28,16 +28,9 @@ class RunPlan:
 
     seed: int
     items: Sequence[Item]
-    fault_items: int | None  # per experiment with a fault; None: all
-    baseline_items: int | None  # of the healthy baseline; None: all
+    sizes: Sizes
     max_tokens: int
     block_size: int = 1000  # trials per injection
-
-    def most(self, scope: Scope) -> int | None:
-        """How many items an experiment of that scope sends; None: all."""
-        if scope is Scope.ALL:
-            return None
-        return self.baseline_items if scope is Scope.BASELINE else self.fault_items
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,7 +47,7 @@ class Run:
 
     async def experiment(self, experiment: Experiment) -> list[Block]:
         """Run what is not yet in the folder; return the blocks of this experiment, old and new."""
-        planned = plan(self.plan.seed, experiment, self.plan.items, most=self.plan.most(experiment.scope))
+        planned = plan(self.plan.seed, experiment, self.plan.items, self.plan.sizes)
         done = {trial.id for trial in self.folder.trials()}
         todo = [trial for trial in planned if trial.id not in done]
         size = self.plan.block_size if experiment.doses else 1

@@ -21,8 +21,8 @@ class Dose:
 class Scope(StrEnum):
     """Which items an experiment sends."""
 
-    SAMPLE = "sample"  # the profile's items for a fault
-    BASELINE = "baseline"  # the profile's items for the healthy baseline; they hold the sample
+    FAULT = "fault"  # as many as the profile takes for one fault
+    BASELINE = "baseline"  # those of the healthy baseline
     ALL = "all"  # every item of the set: for experiments that reach no model
 
 
@@ -35,7 +35,7 @@ class Experiment:
     concurrency: int = 1  # requests in flight
     stream_share: float = 0.3  # share of requests that ask for a stream, in [0, 1]
     recovery_limit_s: float = 60.0  # how long the primary may take to answer again after the fault
-    scope: Scope = Scope.SAMPLE
+    scope: Scope = Scope.FAULT
 
     @property
     def fault(self) -> str:
@@ -56,15 +56,21 @@ class PlannedTrial:
     stream: bool
 
 
-def plan(
-    seed: int, experiment: Experiment, items: Sequence[Item], *, most: int | None = None
-) -> tuple[PlannedTrial, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How many items the scopes take; None: all of them."""
+
+    baseline: int | None = None
+    fault: int | None = None
+
+
+def plan(seed: int, experiment: Experiment, items: Sequence[Item], sizes: Sizes) -> tuple[PlannedTrial, ...]:
     """The trials of one experiment, in their order. The same seed plans the same trials.
 
-    With `most`, the same `most` items are taken for every experiment of a seed, so that each answer under a fault
-    has its healthy counterpart.
+    A fault's items are drawn from those of the baseline, so that each answer under a fault has its healthy
+    counterpart, and anew for each experiment, so that together the experiments see as many items as they can.
     """
-    chosen = sample(seed, items, most)
+    chosen = scoped(seed, experiment, items, sizes)
     rng = Random(f"{seed}/{experiment.name}")
     streams = [rng.random() < experiment.stream_share for _ in chosen]
     planned = [
@@ -75,7 +81,17 @@ def plan(
     return tuple(planned)
 
 
-def sample(seed: int, items: Sequence[Item], most: int | None) -> list[Item]:
+def scoped(seed: int, experiment: Experiment, items: Sequence[Item], sizes: Sizes) -> list[Item]:
+    """The items that an experiment sends."""
+    if experiment.scope is Scope.ALL:
+        return list(items)
+    baseline = sample(f"{seed}", items, sizes.baseline)
+    return (
+        baseline if experiment.scope is Scope.BASELINE else sample(f"{seed}/{experiment.name}", baseline, sizes.fault)
+    )
+
+
+def sample(seed: str, items: Sequence[Item], most: int | None) -> list[Item]:
     """The first `most` of a seeded order, which keeps the share of each language; all when `most` is None."""
     if most is None or most >= len(items):
         return list(items)

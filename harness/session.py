@@ -18,7 +18,7 @@ from harness.meta import describe_run, open_folder
 from harness.models import Profile, load_profile, prepare
 from harness.progress import ProgressBar
 from harness.run import Run, RunPlan
-from harness.schedule import Dose, Experiment, Scope
+from harness.schedule import Dose, Experiment, Scope, Sizes
 from harness.stack.backend import BackendLine
 from harness.stack.stack import Stack
 from harness.store import RunFolder
@@ -109,7 +109,7 @@ class ChaosSession:
         *,
         target: str = "primary",
         name: str | None = None,
-        scope: Scope = Scope.SAMPLE,
+        scope: Scope = Scope.FAULT,
         **params: Any,
     ) -> ExperimentResult:
         """One experiment with one fault. Raises what the catalogue raises for an unknown fault or parameter."""
@@ -130,8 +130,10 @@ def plan_of(options: SessionOptions, profile: Profile, items: Sequence[Item]) ->
     return RunPlan(
         seed=options.seed,
         items=items,
-        fault_items=options.most_items or profile.limits.fault_items,
-        baseline_items=options.most_items or profile.limits.baseline_items,
+        sizes=Sizes(
+            baseline=options.most_items or profile.limits.baseline_items,
+            fault=min(options.most_items or profile.limits.fault_items, profile.limits.fault_items),
+        ),
         max_tokens=profile.limits.max_new_tokens,
     )
 

@@ -49,7 +49,8 @@ def latency_plot(cells: Sequence[Cell]) -> str:
             axes.plot([middle, middle], [height - 0.35, height + 0.35], color="#202124", linewidth=1.5)
         axes.set_yticks(range(len(shown)), [name_of(cell) for cell in reversed(shown)])
         axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        for ticks in (axes.xaxis.set_major_formatter, axes.xaxis.set_minor_formatter):
+            ticks(lambda value, _: f"{value:g}" if str(value).strip("0.")[:1] in "125" else "")
         axes.set_xlabel("latency at the client, seconds (log scale); the tick is the median")
         axes.grid(axis="x", color="#e8eaed", linewidth=0.6)
         axes.set_axisbelow(True)

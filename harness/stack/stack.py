@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from faults.fault import Target
-from faults.toxiproxy.discover import ToxiproxyServer, find_server
+from faults.toxiproxy import ToxiproxyServer, find_server
 from gateway.clock import Clock
 from harness.errors import ConfigError, StackError
 from harness.models import Profile

@@ -15,7 +15,7 @@ def test_a_primary_that_is_cut_off_leaves_no_request_unanswered(chaos):
 
 
 def test_a_killed_primary_is_started_again_and_comes_back(chaos):
-    outage = chaos.run("kill", target="primary", scope=Scope.SAMPLE)
+    outage = chaos.run("kill", target="primary", scope=Scope.FAULT)
     assert outage.fired
     assert not outage.crashes
     assert outage.recovered

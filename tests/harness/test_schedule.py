@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalsets.item import Item
-from harness.schedule import Dose, Experiment, plan, sample
+from harness.schedule import Dose, Experiment, Scope, Sizes, plan, sample
 
 
 def an_item(number: int, lang: str) -> Item:
@@ -21,31 +21,38 @@ LATENCY = Experiment(name="latency-primary", doses=(Dose(fault="latency"),))
 
 @given(seed=st.integers(0, 2**32))
 def test_the_same_seed_plans_the_same_trials(seed):
-    assert plan(seed, LATENCY, ITEMS) == plan(seed, LATENCY, ITEMS)
+    assert plan(seed, LATENCY, ITEMS, Sizes(fault=5)) == plan(seed, LATENCY, ITEMS, Sizes(fault=5))
 
 
 def test_another_seed_plans_another_order():
-    assert plan(1, LATENCY, ITEMS) != plan(2, LATENCY, ITEMS)
+    assert plan(1, LATENCY, ITEMS, Sizes()) != plan(2, LATENCY, ITEMS, Sizes())
 
 
-@given(seed=st.integers(0, 1000), most=st.integers(1, 18))
-def test_every_experiment_of_a_seed_takes_the_same_items(seed, most):
+@given(seed=st.integers(0, 1000), baseline=st.integers(1, 18), fault=st.integers(1, 18))
+def test_every_item_under_a_fault_is_in_the_baseline_too(seed, baseline, fault):
+    sizes = Sizes(baseline=baseline, fault=fault)
+    steady = plan(seed, Experiment(name="steady", scope=Scope.BASELINE), ITEMS, sizes)
+    faulty = plan(seed, LATENCY, ITEMS, sizes)
+    assert {trial.item_id for trial in faulty} <= {trial.item_id for trial in steady}
+    assert len(faulty) == min(baseline, fault)
+
+
+def test_experiments_of_one_seed_see_different_items():
     other = Experiment(name="kill-primary", doses=(Dose(fault="kill"),))
-    one, two = plan(seed, LATENCY, ITEMS, most=most), plan(seed, other, ITEMS, most=most)
-    assert {trial.item_id for trial in one} == {trial.item_id for trial in two}
-    assert len(one) == most
+    sizes = Sizes(baseline=18, fault=6)
+    assert {t.item_id for t in plan(0, LATENCY, ITEMS, sizes)} != {t.item_id for t in plan(0, other, ITEMS, sizes)}
 
 
 @given(seed=st.integers(0, 1000), most=st.integers(3, 18))
 def test_a_sample_keeps_the_share_of_each_language(seed, most):
-    chosen = sample(seed, ITEMS, most)
+    chosen = sample(str(seed), ITEMS, most)
     share_zh = sum(item.lang == "zh" for item in chosen) / most
     assert share_zh == pytest.approx(1 / 3, abs=1 / most)
 
 
 @given(seed=st.integers(0, 1000), few=st.integers(1, 17))
 def test_a_larger_sample_holds_the_smaller_one(seed, few):
-    assert set(map(id, sample(seed, ITEMS, few))) <= set(map(id, sample(seed, ITEMS, few + 1)))
+    assert set(map(id, sample(str(seed), ITEMS, few))) <= set(map(id, sample(str(seed), ITEMS, few + 1)))
 
 
 def test_an_experiment_names_its_faults_and_targets():
