@@ -1,6 +1,5 @@
 """One try at one backend: breaker, prompt, queue, memory, call, and every check that the answer has to pass."""
 
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 from gateway.answers.completion import Completion
@@ -8,6 +7,7 @@ from gateway.answers.grounding import distrust
 from gateway.answers.validate import check_schema, invalid, tokens_agree
 from gateway.backends.backend import Backend
 from gateway.backends.breaker import Permit
+from gateway.backends.lane import Slot
 from gateway.clock import Clock
 from gateway.errors import Blame, ContextTooLong, MemoryFull, NeverFits, QueueFull, UpstreamError
 from gateway.memory.ledger import Refusal, Reservation
@@ -50,26 +50,30 @@ async def _admitted(
     work: Work, backend: Backend, permit: Permit, *, sink: Sink | None, clock: Clock, default_max_tokens: int
 ) -> Served:
     """Hold a slot and the memory while the call runs; both are given back exactly once, however it ends."""
-    async with AsyncExitStack() as held:
-        try:
-            shaped = await shape(work, backend, default_max_tokens=default_max_tokens)
-            slot = await backend.lane.acquire(timeout_s=_wait_s(work))
-            held.callback(slot.release)
+    slot: Slot | None = None
+    reservation: Reservation | None = None
+    try:
+        shaped = await shape(work, backend, default_max_tokens=default_max_tokens)
+        slot = await backend.lane.acquire(timeout_s=_wait_s(work))
+        if backend.ledger is not None:
             shaped, reservation = await _reserved(work, backend, shaped, default_max_tokens=default_max_tokens)
-        except QueueFull as error:
-            raise _refused(str(error), Reason.QUEUE_FULL, retry_after_s=error.retry_after_s) from None
-        except (MemoryFull, NeverFits) as error:
-            raise _refused(str(error), Reason.MEMORY_FULL) from None
-        except ContextTooLong as error:
-            raise _refused(str(error), Reason.CONTEXT_TOO_LONG) from error
-        if reservation is not None:
-            held.callback(reservation.release)
         began_s = clock.now_s()
         completion, relay = await _call(work, backend, shaped, sink)
         took_s = clock.now_s() - began_s
         _check(work, backend, shaped, completion)
         permit.succeeded(took_s)
         return Served(completion=completion, loss=shaped.loss, relay=relay)
+    except QueueFull as error:
+        raise _refused(str(error), Reason.QUEUE_FULL, retry_after_s=error.retry_after_s) from None
+    except (MemoryFull, NeverFits) as error:
+        raise _refused(str(error), Reason.MEMORY_FULL) from None
+    except ContextTooLong as error:
+        raise _refused(str(error), Reason.CONTEXT_TOO_LONG) from error
+    finally:
+        if reservation is not None:
+            reservation.release()
+        if slot is not None:
+            slot.release()
 
 
 async def _call(work: Work, backend: Backend, shaped: Shaped, sink: Sink | None) -> tuple[Completion, Relay | None]:
@@ -142,10 +146,8 @@ def _check_counts(work: Work, backend: Backend, shaped: Shaped, completion: Comp
 
 async def _reserved(
     work: Work, backend: Backend, shaped: Shaped, *, default_max_tokens: int
-) -> tuple[Shaped, Reservation | None]:
+) -> tuple[Shaped, Reservation]:
     """Memory for the whole prompt, or else for one cut to the policy's pressure limit. Raises MemoryFull, NeverFits."""
-    if backend.ledger is None:
-        return shaped, None
     try:
         return shaped, await _reserve(work, backend, shaped, wait_s=min(work.policy.ledger.wait_s, _wait_s(work)))
     except (MemoryFull, NeverFits):

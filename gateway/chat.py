@@ -1,6 +1,7 @@
 """`POST /v1/chat/completions`: from the ASGI request to the reply, and a watch on the client leaving."""
 
 import asyncio
+from itertools import count
 from typing import Any
 from uuid import uuid4
 
@@ -25,12 +26,16 @@ from gateway.wire import (
 )
 from gateway.work import Work
 
+_WATCH_AFTER_S = 0.02
+
 
 class ChatCompletions:
     """The ASGI endpoint."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self._run = uuid4().hex[:8]
+        self._numbers = count(1)
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         runtime = self._runtime
@@ -60,7 +65,13 @@ class ChatCompletions:
             if task is not None:
                 task.cancel()
 
-        watcher = asyncio.create_task(watch())
+        watcher = None
+
+        def begin() -> None:
+            nonlocal watcher
+            watcher = asyncio.create_task(watch())
+
+        timer = asyncio.get_running_loop().call_later(_WATCH_AFTER_S, begin)  # most answers are there before
         try:
             await self._answer(work, send)
         except asyncio.CancelledError:
@@ -69,7 +80,9 @@ class ChatCompletions:
             task.uncancel()
             self._log(work, 499, None, "client gone")
         finally:
-            watcher.cancel()
+            timer.cancel()
+            if watcher is not None:
+                watcher.cancel()
 
     async def _answer(self, work: Work, send: Send) -> None:
         runtime = self._runtime
@@ -115,7 +128,7 @@ class ChatCompletions:
         self._runtime.log.write(
             RequestLine(
                 event="request",
-                id=uuid4().hex[:12],
+                id=f"{self._run}-{next(self._numbers)}",
                 status=status,
                 level=record.level if record else work.level,
                 path=(record.path or work.target) if record else None,

@@ -12,6 +12,7 @@ from gateway.errors import BadRequest
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 FORMATS = ("text", "json_object", "json_schema")
 SAMPLING = (("temperature", 0, 2), ("top_p", 0, 1), ("presence_penalty", -2, 2), ("frequency_penalty", -2, 2))
+SAMPLED = frozenset([*(field for field, _, _ in SAMPLING), "n", "seed", "stop"])
 _SHOWN_CHARS = 60
 _JSON_WANTED = re.compile(
     r"\b(?:as|in|with|only|valid|return|output|answer|respond\w*|reply)\s+(?:\w+\s+){0,2}json\b"
@@ -108,8 +109,14 @@ def _messages(messages: Any) -> list[dict[str, Any]]:
         raise BadRequest("messages is missing, must be a list of at least 1 message", field="messages")
     _require(isinstance(messages, list) and len(messages) > 0, "messages", messages, "a list of at least 1 message")
     for index, message in enumerate(messages):
-        _check_message(message, f"messages[{index}]")
+        if not _is_plain(message):
+            _check_message(message, f"messages[{index}]")
     return list(messages)
+
+
+def _is_plain(message: Any) -> bool:
+    """The most common case, told without further looking."""
+    return isinstance(message, dict) and isinstance(message.get("content"), str) and message.get("role") in ROLES
 
 
 def _check_message(message: Any, field: str) -> None:
@@ -144,6 +151,8 @@ def _max_tokens(body: Mapping[str, Any], bound: int) -> int | None:
 
 
 def _check_sampling(body: Mapping[str, Any]) -> None:
+    if SAMPLED.isdisjoint(body):
+        return
     for field, low, high in (
         ("temperature", 0, 2),
         ("top_p", 0, 1),

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import socket
@@ -20,6 +21,8 @@ from gateway.policy import Policy
 from gateway.runtime import Runtime, build_runtime
 from gateway.telemetry import RequestLog
 
+_GC_ALLOCATIONS = 10_000
+
 
 class Server(uvicorn.Server):
     """Says on stdout, as one line of JSON, where it listens; drains on SIGTERM and SIGINT and then exits with 0."""
@@ -31,6 +34,9 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        gc.collect()
+        gc.freeze()  # what is there now stays: the collector need not look at it again
+        gc.set_threshold(_GC_ALLOCATIONS, 20, 50)
         host, port = self._bound.getsockname()[:2]
         line = {
             "event": "listening",

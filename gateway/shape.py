@@ -9,6 +9,7 @@ from gateway.backends.backend import Backend
 from gateway.health import effects
 from gateway.prompt.compress import compress
 from gateway.prompt.truncate import fit
+from gateway.record import Level
 from gateway.request import text_of
 from gateway.work import Loss, Work
 
@@ -39,7 +40,7 @@ def _chars(messages: Sequence[Mapping[str, Any]]) -> int:
 
 def _shape(work: Work, backend: Backend, default_max_tokens: int, limit_tokens: int | None) -> Shaped:
     asked = work.request.max_tokens or default_max_tokens
-    wanted = effects(work.level, max_tokens=asked).max_tokens or asked
+    wanted = asked if work.level is Level.HEALTHY else effects(work.level, max_tokens=asked).max_tokens or asked
     context = backend.config.context_tokens
     room = context - min(wanted, max(LEAST_TOKENS, context // 4))
     limit = min(work.policy.truncation.limit_tokens, room, limit_tokens or room)

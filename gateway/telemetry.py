@@ -1,5 +1,6 @@
 """Metrics for Prometheus, and one line of JSON per request; neither holds text of a prompt or an answer."""
 
+import asyncio
 from collections import deque
 from typing import TextIO
 
@@ -9,6 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from gateway.record import Attempt, DegradationRecord, Level
 
 _LATENCY_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0)
+_FLUSH_S = 0.05
 _WINDOW = 1000  # requests that the ratios look back on
 _LEVELS = {Level.HEALTHY: 0, Level.DEGRADED: 1, Level.CRITICAL: 2}
 
@@ -68,14 +70,25 @@ class Metrics:
         self.waiting = Gauge("truefall_waiting", "Requests waiting for a turn", ("backend",), registry=registry)
         self.occupancy = Gauge("truefall_ledger_occupancy", "Reserved share of memory", ("backend",), registry=registry)
         self._recent: deque[tuple[bool, bool, bool]] = deque(maxlen=_WINDOW)
+        self._children: dict[tuple[int, str, str, bool], tuple[Counter, Histogram]] = {}  # labels() is slow
+        self._tries: dict[tuple[str, str, str | None], Counter] = {}
 
     def attempted(self, attempt: Attempt) -> None:
-        self._attempts.labels(attempt.path, attempt.outcome, attempt.reason or "").inc()
+        key = (attempt.path, attempt.outcome, attempt.reason)
+        child = self._tries.get(key)
+        if child is None:
+            child = self._tries[key] = self._attempts.labels(attempt.path, attempt.outcome, attempt.reason or "")
+        child.inc()
 
     def answered(self, record: DegradationRecord, *, status: int, stream: bool, took_s: float, path: str) -> None:
         """One request is over; `path` is what served, the target itself on a healthy answer."""
-        self._requests.labels(str(status), record.level, path, "1" if stream else "0").inc()
-        self._latency.labels(path).observe(took_s)
+        key = (status, record.level, path, stream)
+        children = self._children.get(key)
+        if children is None:
+            requests = self._requests.labels(str(status), record.level, path, "1" if stream else "0")
+            children = self._children[key] = (requests, self._latency.labels(path))
+        children[0].inc()
+        children[1].observe(took_s)
         for reason in record.reasons:
             self._reasons.labels(reason).inc()
         if record.dropped.prompt_tokens:
@@ -98,13 +111,24 @@ class Metrics:
 
 
 class RequestLog:
-    """Writes lines to `out`; None switches it off."""
+    """Writes lines to `out`, several at once; None switches it off."""
 
     def __init__(self, out: TextIO | None) -> None:
         self._out = out
         self._encode = msgspec.json.Encoder().encode
+        self._waiting: list[bytes] = []
 
     def write(self, line: msgspec.Struct) -> None:
-        if self._out is not None:
-            self._out.write(self._encode(line).decode() + "\n")
+        """Keep a line; it is written within a tenth of a second."""
+        if self._out is None:
+            return
+        self._waiting.append(self._encode(line))
+        if len(self._waiting) == 1:
+            asyncio.get_running_loop().call_later(_FLUSH_S, self.flush)
+
+    def flush(self) -> None:
+        """Write what waits."""
+        if self._out is not None and self._waiting:
+            lines, self._waiting = self._waiting, []
+            self._out.write(b"\n".join(lines).decode() + "\n")
             self._out.flush()

@@ -128,8 +128,8 @@ class Breaker:
     @property
     def cooled_down(self) -> bool:
         """Open for long enough that a probe is due."""
-        waited_s = self._clock.now_s() - self._since_s
-        return self._state is State.OPEN and not self._held and waited_s >= self._marks().open_s
+        due = self._clock.now_s() >= self._since_s + self._marks().open_s
+        return self._state is State.OPEN and not self._held and due
 
     def opens_again_in_s(self) -> float:
         """Seconds until a probe is due; 0 when calls pass now."""

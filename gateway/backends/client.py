@@ -2,10 +2,11 @@
 
 import asyncio
 import io
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 
 import aiohttp
+from multidict import CIMultiDict
+from yarl import URL
 
 from gateway.answers.completion import Completion
 from gateway.answers.validate import completion_of, invalid, require_choices
@@ -42,8 +43,9 @@ class Client:
     ) -> None:
         self._session = session
         self._name = name
-        self._url = f"{url.rstrip('/')}/chat/completions"
-        self._headers = {"Content-Type": "application/json"}
+        self._url = URL(f"{url.rstrip('/')}/chat/completions")
+        self._headers = CIMultiDict({"Content-Type": "application/json"})
+        self._timeouts: dict[float, aiohttp.ClientTimeout] = {}
         if api_key:
             self._headers["Authorization"] = f"Bearer {api_key}"
         self._done_required = done_required
@@ -67,7 +69,7 @@ class Client:
         reader = StreamReader(max_bytes=max_bytes, done_required=self._done_required)
         with _translated(self._name):
             async with asyncio.timeout_at(silent_at) as alarm, self._post(body, limits) as response:
-                async for data in _chunks(response):
+                while data := await response.content.readany():
                     pieces = reader.feed(data)
                     if pieces:
                         alarm.reschedule(ends_at)
@@ -87,23 +89,43 @@ class Client:
                 raw = await _bounded(response, _ERROR_BODY_BYTES)
         require_choices(raw)
 
-    @asynccontextmanager
-    async def _post(self, body: bytes, limits: Limits) -> AsyncIterator[aiohttp.ClientResponse]:
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=limits.connect_s)
-        data = body if len(body) < _LARGE_BYTES else io.BytesIO(body)  # large bodies are written piece by piece
-        response = await self._session.post(
-            self._url, data=data, headers=self._headers, timeout=timeout, allow_redirects=False
+    def _post(self, body: bytes, limits: Limits) -> "_Call":
+        timeout = self._timeouts.get(limits.connect_s)
+        if timeout is None:
+            timeout = aiohttp.ClientTimeout(total=None, sock_connect=limits.connect_s)
+            self._timeouts = {limits.connect_s: timeout}
+        # Large bodies are written piece by piece.
+        data = aiohttp.BytesPayload(body) if len(body) < _LARGE_BYTES else aiohttp.BytesIOPayload(io.BytesIO(body))
+        return _Call(
+            self._session.post(self._url, data=data, headers=self._headers, timeout=timeout, allow_redirects=False),
+            self._name,
         )
+
+
+class _Call:
+    """One POST whose answer is a 200, else UpstreamError; a failed one does not leave its connection to the next."""
+
+    __slots__ = ("_name", "_request", "_response")
+
+    def __init__(self, request: Awaitable[aiohttp.ClientResponse], name: str) -> None:
+        self._request = request
+        self._name = name
+
+    async def __aenter__(self) -> aiohttp.ClientResponse:
+        self._response = response = await self._request
+        if response.status == _OK:
+            return response
         try:
-            if response.status != _OK:
-                raw = await response.content.read(_ERROR_BODY_BYTES)
-                raise failure_of(response.status, raw, response.headers, name=self._name)
-            yield response
-        except BaseException:
-            response.close()  # what is left of a failed call must not meet the next one on its connection
-            raise
+            raw = await response.content.read(_ERROR_BODY_BYTES)
         finally:
-            response.release()
+            response.close()
+        raise failure_of(response.status, raw, response.headers, name=self._name)
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if error is not None:
+            self._response.close()
+        else:
+            self._response.release()
 
 
 async def _bounded(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
@@ -112,17 +134,12 @@ async def _bounded(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
         raise invalid(f"an answer of {length} bytes, at most {max_bytes}")
     parts = []
     left = max_bytes
-    async for data in _chunks(response):
+    while data := await response.content.readany():
         left -= len(data)
         if left < 0:
             raise invalid(f"an answer of more than {max_bytes} bytes")
         parts.append(data)
-    return b"".join(parts)
-
-
-async def _chunks(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
-    while data := await response.content.readany():
-        yield data
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 class _translated:  # noqa: N801 - reads as the verb it is; a class because a generator here would cost twice the time

