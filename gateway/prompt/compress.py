@@ -10,7 +10,9 @@ from gateway.prompt.examples import shortened
 from gateway.prompt.segments import Kind, segments
 from gateway.prompt.structure import code_blocks, json_values
 from gateway.prompt.tokens import Counter, Message
-from gateway.prompt.truncate import MOST_PROMPT_CHARS, Fit
+from gateway.prompt.truncate import Fit
+
+MOST_CHARS = 100_000
 
 _STRING_OR_SPACE = re.compile(r'"(?:[^"\\]|\\.)*"|\s+', re.DOTALL)
 _LOOSE_SPACE = re.compile(r"[ \t]+(?=\n)|\n(?:[ \t]*\n){2,}")
@@ -22,12 +24,13 @@ def compress(messages: Sequence[Message], *, limit_tokens: int, count: Counter) 
 
     In order: white space and the layout of JSON; sentences said twice and constraints that another one implies;
     few-shot examples that show nothing but their form. Code, tables and tool calls stay as they are.
-    `dropped_tokens` is what the prompt became shorter by.
+    `dropped_tokens` is what the prompt became shorter by. A prompt over MOST_CHARS comes back as it is, with an
+    upper bound for its tokens: counting it over and over takes longer than what it would win.
     """
+    if sum(len(content_text(message)) for message in messages) > MOST_CHARS:
+        return Fit(messages=list(messages), dropped_tokens=0, prompt_tokens=count.upper_bound(messages))
     before = tokens = count.count_messages(messages)
     current = list(messages)
-    if sum(len(content_text(message)) for message in current) > MOST_PROMPT_CHARS:
-        return Fit(messages=current, dropped_tokens=0, prompt_tokens=tokens)
     for step in (tightened, merged, shortened):
         if tokens <= limit_tokens:
             break

@@ -33,6 +33,7 @@ def test_the_weights_follow_the_formula() -> None:
     assert share == pytest.approx((0.4 / 0.85, 0.3 / 0.85, 0.15 / 0.85))
 
 
+@pytest.mark.slow
 @given(situation=SITUATIONS)
 def test_the_weights_sum_to_one_and_none_is_negative(situation: Situation) -> None:
     share = weights(situation)

@@ -71,6 +71,7 @@ def test_one_level_is_taken_back_after_the_cool_down_and_the_gap_counts_as_neith
     assert step(state, CALM, 90.0, MARKS).level is Level.HEALTHY
 
 
+@pytest.mark.slow
 @given(steps=st.lists(st.tuples(st.floats(0, 20), FACTS), max_size=30))
 def test_the_level_moves_one_step_at_a_time_and_never_twice_within_the_dwell_time(
     steps: list[tuple[float, HealthFacts]],
@@ -87,6 +88,7 @@ def test_the_level_moves_one_step_at_a_time_and_never_twice_within_the_dwell_tim
         state = after
 
 
+@pytest.mark.slow
 @given(steps=st.lists(st.tuples(st.floats(0, 20), FACTS), max_size=30))
 def test_it_is_never_stuck(steps: list[tuple[float, HealthFacts]]) -> None:
     state, now_s = HealthState(), 0.0

@@ -67,6 +67,7 @@ def test_a_margin_is_bytes_or_a_share(figures: dict[str, float]) -> None:
         Margin(**figures)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @given(free=st.integers(0, 100), pending=st.integers(0, 100), asked=st.integers(0, 100), margin=st.integers(0, 100))
 def test_what_is_admitted_always_leaves_the_margin(free: int, pending: int, asked: int, margin: int) -> None:
     clock = FakeClock()

@@ -26,6 +26,7 @@ EXAMPLES = (
 )
 
 
+@pytest.mark.slow
 @given(value=JSON)
 def test_json_is_compacted_without_changing_it(value: object) -> None:
     laid_out = json.dumps(value, indent=2, ensure_ascii=False)

@@ -14,6 +14,7 @@ def _cut(text: str) -> list[str]:
     return [text[one.start : one.end].strip() for one in segments(text)]
 
 
+@pytest.mark.slow
 @given(text=st.text(alphabet=st.sampled_from("aB1 .!?,;:\n|#-*`~[]{}\"'\\，。！？：但不没\t例（）_"), max_size=300))
 def test_the_segments_are_the_text_in_order(text: str) -> None:
     found = segments(text)
