@@ -5,7 +5,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faults.semantic.active import Active, Meeting, Touch
@@ -15,7 +15,8 @@ from faults.semantic.workshop import Workshop, open_workshop
 
 WORKSHOP = open_workshop(one_piece)
 ANSWER_KINDS = [kind for kind in Kind if kind.on_answer]
-TEXTS = st.text(st.sampled_from("ab 。.!?,'’\n5退款订单refund don't"), max_size=60) | st.text(max_size=40)
+WORDS = ["退款", "订单", "的", "refund", "don't", "A-1", "5.5", " ", ".", "。", "!", "\n", "’", ", "]
+TEXTS = st.lists(st.sampled_from(WORDS), max_size=30).map("".join) | st.text(max_size=40)
 
 
 def meet(kind: Kind, **fields: object) -> Meeting:
@@ -57,12 +58,13 @@ def test_units_joined_are_the_text(text: str) -> None:
 
 
 @given(text=TEXTS, cuts=st.lists(st.integers(0, 60)), kind=st.sampled_from(ANSWER_KINDS), seed=st.integers(0, 9))
+@example(text="我的退款，退款退款的订单", cuts=[3], kind=Kind.ANSWER_SYNONYMS, seed=1)
 def test_an_edit_does_not_depend_on_how_the_stream_was_cut(text: str, cuts: list[int], kind: Kind, seed: int) -> None:
     places = sorted({min(cut, len(text)) for cut in cuts} | {0, len(text)})
     chunks = [text[start:end] for start, end in pairwise(places)]
-    whole = edit(kind, [text], seed=seed, keep=3)
-    assert edit(kind, chunks, seed=seed, keep=3) == whole
-    assert edit(kind, list(text), seed=seed, keep=3) == whole
+    whole = edit(kind, [text], seed=seed, keep=3, rate=0.5)
+    assert edit(kind, chunks, seed=seed, keep=3, rate=0.5) == whole
+    assert edit(kind, list(text), seed=seed, keep=3, rate=0.5) == whole
 
 
 @given(text=TEXTS, kind=st.sampled_from([kind for kind in ANSWER_KINDS if kind in DEFAULT_RATES]))
