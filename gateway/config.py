@@ -17,6 +17,7 @@ Bytes = Annotated[int, Meta(ge=1)]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=64)]
 
 MODEL_FREE = ("extract", "template", "structured")
+UNAIDED = ("rules", "classifier", "cache", *MODEL_FREE)  # every path without a model that an order may name
 ADMIN_TOKEN_ENV = "TRUEFALL_ADMIN_TOKEN"
 
 
@@ -91,8 +92,30 @@ class Backend(Section, frozen=True, kw_only=True):
     memory: Memory = Memory()
 
     def __post_init__(self) -> None:
-        if self.name in (*MODEL_FREE, "cache", "rules", "refused"):
+        if self.name in (*UNAIDED, "refused"):
             raise ValueError(f"name {self.name!r} is taken by a path without a model")
+
+
+class Embeddings(Section, frozen=True, kw_only=True):
+    """An OpenAI-compatible server that embeds questions, instead of the built-in hashing."""
+
+    url: Annotated[str, Meta(pattern=r"^https?://[^\s]+$")]  # up to and with /v1
+    model: str
+    api_key_env: str | None = None  # the variable that holds the key, never the key
+    timeout_s: Positive = 0.5  # later, or on any error: the built-in hashing
+
+
+class Answers(Section, frozen=True, kw_only=True):
+    """What the paths without a model answer from. Files that `truefall` commands make, or a person writes."""
+
+    rules: Path | None = None  # path "rules": TOML, see examples/rules.toml
+    classifier: Path | None = None  # path "classifier": from `truefall gatekeeper train`
+    intents: Path | None = None  # for "cache" and "template": from `truefall intents build`
+    cache_file: Path | None = None  # kept answers survive a restart here; None: in memory only
+    cache_save_s: Positive = 30.0  # least time between two writings of it
+    review_db: Path | None = None  # SQLite file of answers that wait for a person; None: no queue
+    review_max_bytes: Annotated[int, Meta(ge=65_536)] = 67_108_864  # the queue is full at this size
+    embeddings: Embeddings | None = None
 
 
 class Config(Section, frozen=True, kw_only=True):
@@ -100,6 +123,7 @@ class Config(Section, frozen=True, kw_only=True):
 
     backends: Annotated[tuple[Backend, ...], Meta(min_length=1)]
     server: Server = Server()
+    answers: Answers = Answers()
 
     def __post_init__(self) -> None:
         names = [backend.name for backend in self.backends]
@@ -119,7 +143,13 @@ def load_config(path: Path) -> Config:
     for backend in backends:
         if backend.model_dir is not None and not backend.model_dir.is_dir():
             raise ConfigError(f"{path}: backend {backend.name!r}: model_dir {backend.model_dir} is not a folder")
-    return msgspec.structs.replace(config, backends=backends)
+    return msgspec.structs.replace(config, backends=backends, answers=_rooted_answers(config.answers, path.parent))
+
+
+def _rooted_answers(answers: Answers, folder: Path) -> Answers:
+    names = ("rules", "classifier", "intents", "cache_file", "review_db")
+    files = {name: getattr(answers, name) for name in names}
+    return msgspec.structs.replace(answers, **{name: folder / file for name, file in files.items() if file is not None})
 
 
 def _rooted(backend: Backend, folder: Path) -> Backend:

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from gateway import toml
-from gateway.config import MODEL_FREE, Config, Count, Positive, Section, Share
+from gateway.config import MODEL_FREE, UNAIDED, Config, Count, Positive, Section, Share
 from gateway.errors import ConfigError
 from gateway.health import HealthMarks
 
@@ -128,7 +128,51 @@ class Template(Section, frozen=True, kw_only=True):
     lang: Language
     text: Annotated[str, Meta(min_length=1)]
     keywords: tuple[Annotated[str, Meta(min_length=1)], ...] = ()  # any one in the question; () is the default
+    examples: tuple[Annotated[str, Meta(min_length=1)], ...] = ()  # questions like the ones it is for
     abstains: bool = True  # says honestly that it is no answer
+
+
+class TemplateMatch(Section, frozen=True, kw_only=True):
+    """How a template is found."""
+
+    min_similarity: Share = 0.5  # of the question to the closest example; below it keywords decide
+
+
+class CacheMarks(Section, frozen=True, kw_only=True):
+    """Earlier answers, for the path "cache". Nothing is kept unless `paths.order` names it."""
+
+    max_age_s: Positive = 3600.0
+    min_similarity: Share = 0.3  # of the two questions; equal slots are needed in any case
+    max_entries: Count = 1000
+    max_bytes: Count = 16_777_216
+    tenant_headers: tuple[str, ...] = (
+        "authorization",
+        "x-api-key",
+        "openai-organization",
+        "openai-project",
+        "x-tenant-id",
+    )  # requests that differ in any of these never share an answer
+    ignored_metadata: tuple[str, ...] = ()  # dotted keys of the request's metadata that change no answer
+    synonyms: tuple[tuple[Annotated[str, Meta(min_length=1)], ...], ...] = ()  # groups of words that mean the same
+
+
+class Gatekeeper(Section, frozen=True, kw_only=True):
+    """The path "classifier"."""
+
+    min_confidence: Share = 0.85  # below it the next path answers
+
+
+class GateMarks(Section, frozen=True, kw_only=True):
+    """The semantic gate on degraded model answers: difference to what they stand for, entropy in nats."""
+
+    apply: Literal["never", "degraded"] = "never"
+    unmeasured: Literal["pass", "next"] = "pass"  # there is nothing to compare with
+    query_delta: Share = 0.12  # a user query passes below this difference …
+    query_entropy: Annotated[float, Meta(ge=0)] = 1.4  # … and above this entropy
+    summary_delta: Share = 0.25
+    summary_entropy: Annotated[float, Meta(ge=0)] = 1.1
+    extraction_delta: Share = 0.30  # an extraction goes to a person above this difference …
+    extraction_entropy: Annotated[float, Meta(ge=0)] = 0.9  # … and below this entropy
 
 
 DEFAULT_TEMPLATES = (
@@ -160,6 +204,12 @@ class Notices(Section, frozen=True, kw_only=True):
     extract_zh: str = "摘自您提供的原文，未使用模型。"
     template_en: str = "Prepared answer, without a model."
     template_zh: str = "预设回复，未使用模型。"
+    rules_en: str = "Answered by a fixed rule, without a model."
+    rules_zh: str = "由固定规则回答，未使用模型。"
+    classifier_en: str = "Prepared answer to what the question seems to be about, without a language model."
+    classifier_zh: str = "根据问题类别给出的预设回复，未使用语言模型。"
+    cache_en: str = "An earlier answer, {age} old, to a question that is {similarity} similar to yours."
+    cache_zh: str = "这是 {age}前对相似问题（相似度 {similarity}）的回答。"
 
 
 class Policy(Section, frozen=True, kw_only=True):
@@ -181,6 +231,10 @@ class Policy(Section, frozen=True, kw_only=True):
     structured: Structured = Structured()
     notices: Notices = Notices()
     templates: tuple[Template, ...] = DEFAULT_TEMPLATES
+    template_match: TemplateMatch = TemplateMatch()
+    cache: CacheMarks = CacheMarks()
+    gatekeeper: Gatekeeper = Gatekeeper()
+    semantic_gate: GateMarks = GateMarks()
 
     def limits_of(self, backend: str) -> Limits:
         """The limits of one backend."""
@@ -199,7 +253,10 @@ def fitted(policy: Policy, config: Config, *, source: str) -> Policy:
     backends = config.names()
     paths = policy.paths
     order = paths.order or (*backends, *MODEL_FREE)
-    _require_known("paths.order", order, (*backends, *MODEL_FREE), source)
+    _require_known("paths.order", order, (*backends, *UNAIDED), source)
+    for name, file in (("rules", config.answers.rules), ("classifier", config.answers.classifier)):
+        if name in order and file is None:
+            raise ConfigError(f"{source}: paths.order: {name!r} needs answers.{name} in the config, the file it is in")
     _require_known("paths.small_first", paths.small_first, backends, source)
     _require_known("limits", tuple(policy.limits), ("default", *backends), source)
     in_order = tuple(name for name in order if name in backends)

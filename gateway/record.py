@@ -37,6 +37,7 @@ class Reason(StrEnum):
     DEADLINE_EXCEEDED = "deadline_exceeded"
     QUEUE_FULL = "queue_full"
     DRAINING = "draining"
+    SEMANTIC_GATE = "semantic_gate"  # too far from what it stands for
     POLICY = "policy"
 
 
@@ -59,11 +60,19 @@ class Dropped(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     validation: bool = False
 
 
+class CacheUse(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Which earlier answer was given: how old it is, and how alike the two questions are, in [-1, 1]."""
+
+    age_s: float
+    similarity: float
+    intent: str | None = None
+
+
 class DegradationRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The field `degradation` of every answer. A healthy answer carries its level and nothing else.
 
     `path` names the fallback that served: a backend's name, or one of the paths without a model
-    (`cache`, `extract`, `template`, `structured`, `refused`).
+    (`rules`, `classifier`, `cache`, `extract`, `template`, `structured`, `refused`).
     """
 
     level: Level = msgspec.field()
@@ -74,6 +83,8 @@ class DegradationRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     attempts: tuple[Attempt, ...] = ()
     dropped: Dropped = Dropped()
     abstained: bool = False  # the answer says that it is not one
+    cache: CacheUse | None = None
+    review: str | None = None  # where an answer that was held back waits for a person
     notice: str | None = None
 
 

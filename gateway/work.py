@@ -9,9 +9,10 @@ import msgspec
 from gateway.answers.language import language_of
 from gateway.clock import Clock
 from gateway.policy import Language, Policy
-from gateway.record import HEALTHY, Attempt, DegradationRecord, Dropped, Level, Reason
+from gateway.record import HEALTHY, Attempt, CacheUse, DegradationRecord, Dropped, Level, Reason
 from gateway.request import ChatRequest, text_of
 
+NOTED = frozenset({"rules", "classifier", "cache", "extract", "template"})  # paths whose answers carry a notice
 OVERLOADED = frozenset({Reason.QUEUE_FULL, Reason.BACKPRESSURE, Reason.DRAINING})
 
 
@@ -72,6 +73,8 @@ class Work:
     attempts: list[Attempt] = field(default_factory=list)
     reasons: list[Reason] = field(default_factory=list)
     retry_after_s: list[float] = field(default_factory=list)
+    tenant: str = ""  # who asks, as a digest; answers are never shared between two
+    review: str | None = None  # an answer of this request that waits for a person
 
     @property
     def language(self) -> Language:
@@ -117,25 +120,40 @@ class Work:
             model_served=model,
             attempts=tuple(self.attempts),
             dropped=loss.dropped(),
+            review=self.review,
             notice=self._notice(kind, model) if kind == "backend" or shortened else None,
         )
 
-    def without_model(self, path: str, *, abstained: bool, extra: Sequence[Reason] = ()) -> DegradationRecord:
-        """The record of an answer that no model gave; always critical."""
+    def without_model(
+        self,
+        path: str,
+        *,
+        abstained: bool,
+        extra: Sequence[Reason] = (),
+        cache: CacheUse | None = None,
+        model: str | None = None,
+    ) -> DegradationRecord:
+        """The record of an answer that no model gave now; critical, unless the policy's order put the path first.
+
+        `model` is the one that gave an earlier answer.
+        """
         reasons = _merged(self.reasons, extra) or [Reason.HEALTH_LEVEL]
-        kind = path if path in ("extract", "template") else None
+        kind = path if path in NOTED else None
+        by_choice = reasons == [Reason.POLICY] and self.level is not Level.CRITICAL
         return DegradationRecord(
-            level=Level.CRITICAL,
+            level=Level.DEGRADED if by_choice else Level.CRITICAL,
             path=path,
             reasons=tuple(reasons),
             model_requested=self.model_requested,
-            model_served=None,
+            model_served=model,
             attempts=tuple(self.attempts),
             dropped=_or_nothing(
                 Dropped(tools=self.request.has_tools, response_schema=self.request.response_format != "text")
             ),
             abstained=abstained,
-            notice=self._notice(kind, path) if kind else None,
+            cache=cache,
+            review=self.review,
+            notice=self._notice(kind, model or path, cache) if kind else None,
         )
 
     def broken(self, record: DegradationRecord, reason: Reason) -> DegradationRecord:
@@ -150,9 +168,20 @@ class Work:
             abstained=True,
         )
 
-    def _notice(self, kind: str, model: str) -> str:
+    def _notice(self, kind: str, model: str, cache: CacheUse | None = None) -> str:
         text: str = getattr(self.policy.notices, f"{kind}_{self.language}")
+        if cache is not None:
+            text = text.replace("{age}", _age(cache.age_s, self.language))
+            text = text.replace("{similarity}", f"{max(0.0, cache.similarity):.0%}")
         return text.replace("{model}", model)
+
+
+def _age(age_s: float, language: Language) -> str:
+    """An age for people, in one unit."""
+    for size_s, english, chinese in ((3600, "h", "小时"), (60, "min", "分钟")):
+        if age_s >= size_s:
+            return f"{int(age_s // size_s)} {chinese if language == 'zh' else english}"
+    return f"{int(age_s)} {'秒' if language == 'zh' else 's'}"
 
 
 def _merged(first: Sequence[Reason], second: Sequence[Reason]) -> list[Reason]:

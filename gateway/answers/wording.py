@@ -53,7 +53,7 @@ _RELATIVE_TIME = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[a-z0-9]+(?:[-'.,:/_@][a-z0-9]+)*|[\u3400-\u9fff\uf900-\ufaff]|[^\s\w]")
-_ANYWHERE = frozenset({"=can", "=能"})  # their place in the question does not matter
+_ANYWHERE = frozenset({"=can"})  # its place in the question does not matter
 _IGNORED_SIGNS = frozenset("?!.,;:？！。，；：、\"'“”‘’()（）")
 
 

@@ -1,6 +1,6 @@
 """Which paths a request may take, in order. Each is named once, so each is tried once."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from gateway.policy import Paths
 from gateway.record import Level
@@ -14,7 +14,10 @@ def target_of(paths: Paths, backends: Sequence[str], *, asked: str | None) -> st
 
 
 def plan(paths: Paths, backends: Sequence[str], *, level: Level, asked: str | None) -> tuple[str, ...]:
-    """The paths to try. Degraded: the small backends first. Critical: no backend at all."""
+    """The paths to try. Degraded: the small backends first. Critical: no backend at all.
+
+    Paths without a model that the order names before its first backend stay first: gatekeepers.
+    """
     models = tuple(name for name in paths.order if name in backends)
     others = tuple(name for name in paths.order if name not in backends)
     if level is Level.CRITICAL:
@@ -23,8 +26,16 @@ def plan(paths: Paths, backends: Sequence[str], *, level: Level, asked: str | No
         models = (asked, *(name for name in models if name != asked))
     if level is Level.DEGRADED:
         models = _first(paths.small_first, models)
-    return (*models, *others)
+    first = next((index for index, name in enumerate(paths.order) if name in backends), len(others))
+    front = paths.order[:first]
+    return (*front, *models, *(name for name in others if name not in front))
 
 
 def _first(front: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     return (*(name for name in front if name in names), *(name for name in names if name not in front))
+
+
+def front_of(paths: Sequence[str], backends: Container[str]) -> tuple[str, ...]:
+    """The paths without a model that come before the first backend; () where there is no backend at all."""
+    first = next((index for index, name in enumerate(paths) if name in backends), 0)
+    return tuple(paths[:first])

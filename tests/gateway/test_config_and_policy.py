@@ -67,7 +67,7 @@ def test_a_wrong_policy_is_refused_with_line_and_key(text, told):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('[paths]\norder = ["primary", "cloud"]\n', "'cloud' is not a path; known are primary, extract"),
+        ('[paths]\norder = ["primary", "cloud"]\n', "'cloud' is not a path; known are primary, rules"),
         ('[paths]\norder = ["primary", "primary"]\n', "'primary' is there 2 times, at most once"),
         ("[limits.cloud]\ntotal_s = 1\n", "limits: 'cloud' is not a path"),
     ],

@@ -1,0 +1,93 @@
+"""Earlier whole answers, kept for the time when the model fails; bounded by count, bytes and age.
+
+An answer is found again only under the same key (tenant, system prompt, context, metadata, target, format, language)
+and the same wording (see `wording`). Similarity is told, and has to reach a floor; it never opens the door alone.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from gateway.answers.embedding import Vector, similarity
+
+_OVERHEAD_BYTES = 400  # of an entry besides its text and vector
+_BYTES_PER_FEATURE = 100
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One kept answer; the question itself is not kept, only its vector."""
+
+    key: str
+    text: str
+    model: str
+    stored_unix_s: float
+    vector: dict[int, float]
+    space: str  # the embedding that made the vector
+    intent: str | None = None
+
+    @property
+    def cost_bytes(self) -> int:
+        """About what it takes in memory."""
+        return _OVERHEAD_BYTES + 2 * len(self.text) + len(self.key) + _BYTES_PER_FEATURE * len(self.vector)
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry that answers; `age_s` since it was stored, `similarity` in [-1, 1] of the two questions."""
+
+    entry: Entry
+    age_s: float
+    similarity: float
+
+
+class AnswerCache:
+    """The least recently used go first. Time is wall-clock seconds, since entries outlive the process."""
+
+    def __init__(self, *, now_unix_s: Callable[[], float]) -> None:
+        self._now_unix_s = now_unix_s
+        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._bytes = 0
+        self.changes = 0  # since the start: whether a saved file is out of date
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[Entry]:
+        """Least recently used first."""
+        return iter(tuple(self._entries.values()))
+
+    @property
+    def held_bytes(self) -> int:
+        return self._bytes
+
+    def put(self, entry: Entry, *, max_entries: int, max_bytes: int) -> None:
+        """Keep `entry` in place of an older one; an entry larger than a tenth of the whole is not kept."""
+        self._drop(entry.key)
+        if entry.cost_bytes > max_bytes / 10:
+            return
+        self._entries[entry.key] = entry
+        self._bytes += entry.cost_bytes
+        self.changes += 1
+        while len(self._entries) > max_entries or self._bytes > max_bytes:
+            self._drop(next(iter(self._entries)))
+
+    def get(self, key: str, *, vector: Vector, space: str, max_age_s: float, min_similarity: float) -> Hit | None:
+        """The answer kept under `key`; None where it is too old or too unlike. Too old ones are forgotten."""
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        age_s = max(0.0, self._now_unix_s() - entry.stored_unix_s)
+        if age_s > max_age_s:
+            self._drop(key)
+            return None
+        alike = similarity(entry.vector, vector) if entry.space == space else 0.0
+        if alike < min_similarity:
+            return None
+        self._entries.move_to_end(key)
+        return Hit(entry=entry, age_s=age_s, similarity=alike)
+
+    def _drop(self, key: str) -> None:
+        gone = self._entries.pop(key, None)
+        if gone is not None:
+            self._bytes -= gone.cost_bytes
+            self.changes += 1

@@ -1,0 +1,102 @@
+"""Under which key an answer may be kept and found: everything but the question's wording has to be the same."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from gateway.answers.embedding import embed
+from gateway.answers.lexis import split
+from gateway.answers.placeholders import look_up
+from gateway.answers.wording import Lexicon, depends_on_now
+from gateway.policy import Language
+from gateway.request import ChatRequest, text_of
+
+# What does not change the answer's meaning, or is in the key in another form.
+_LEFT_OUT = frozenset({"messages", "stream", "stream_options", "metadata", "model", "n", "store"})
+_MAX_QUESTION_CHARS = 2000
+
+
+class Asked(msgspec.Struct, frozen=True, kw_only=True):
+    """A question as the cache sees it."""
+
+    key: str
+    text: str
+    vector: dict[int, float]
+
+
+def asked_of(
+    request: ChatRequest,
+    *,
+    tenant: str,
+    target: str,
+    language: Language,
+    lexicon: Lexicon,
+    ignored_metadata: Sequence[str],
+) -> Asked | None:
+    """Key and vector of a request; None where none may be shared: tools, images, an answer that time changes."""
+    question = split(request.messages).asked
+    if request.has_tools or not question.strip() or len(question) > _MAX_QUESTION_CHARS:
+        return None
+    if depends_on_now(question) or not _is_plain_text(request.messages):
+        return None
+    parts = [
+        tenant,
+        target,
+        language,
+        _encoded(_context(request.messages)),
+        _encoded(_without(request.body.get("metadata"), ignored_metadata)),
+        _encoded({key: value for key, value in request.body.items() if key not in _LEFT_OUT}),
+        lexicon.wording(question).key(),
+    ]
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part.encode()
+        digest.update(len(raw).to_bytes(8, "big") + raw)
+    return Asked(key=digest.hexdigest(), text=question, vector=embed(question))
+
+
+def tenant_of(headers: Iterable[tuple[bytes, bytes]], names: Sequence[str]) -> str:
+    """Who asks, as a digest of the headers that tell tenants apart; the key itself is not kept."""
+    wanted = {name.lower().encode() for name in names}
+    found = sorted((name.lower(), value) for name, value in headers if name.lower() in wanted)
+    digest = hashlib.sha256()
+    for name, value in found:
+        digest.update(name + b"\0" + value + b"\n")
+    return digest.hexdigest()
+
+
+def _context(messages: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """All that was said but the question: system prompts, earlier turns, and the passage in the last message."""
+    told = [[message["role"], text_of(message)] for message in messages]
+    last = max((index for index, (role, _) in enumerate(told) if role == "user"), default=None)
+    if last is not None:
+        told[last] = ["context", *split(messages[last : last + 1]).context]
+    return told
+
+
+def _is_plain_text(messages: Sequence[Mapping[str, Any]]) -> bool:
+    for message in messages:
+        content = message.get("content")
+        if isinstance(content, list) and any(part.get("type") != "text" for part in content):
+            return False
+        if not isinstance(content, str | list) or message.get("tool_calls"):
+            return False
+    return True
+
+
+def _without(metadata: Any, ignored: Sequence[str]) -> Any:
+    """Metadata without the keys that do not matter, such as a trace id."""
+    if not isinstance(metadata, Mapping) or not ignored:
+        return metadata
+    kept = {key: value for key, value in metadata.items() if key not in ignored}
+    for path in ignored:
+        first, _, rest = path.partition(".")
+        if rest and isinstance(kept.get(first), Mapping) and look_up(kept[first], rest) is not None:
+            kept[first] = _without(kept[first], [rest])
+    return kept
+
+
+def _encoded(value: Any) -> str:
+    return msgspec.json.encode(value, order="deterministic").decode()
