@@ -1,6 +1,7 @@
 """The pytest plugin: options, fixtures and the marker `chaos`; the work is done by `harness.session`."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,6 +35,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 @pytest.fixture(scope="session")
 def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
     """A running stack: `chaos.run("latency", target="primary", mean_ms=500)` returns what happened."""
+    from harness.errors import HarnessError
     from harness.session import ChaosSession, SessionOptions
 
     option = request.config.getoption
@@ -48,7 +50,11 @@ def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
         run_folder=option("--chaos-run"),
         gateway_url=option("--chaos-gateway"),
     )
-    with ChaosSession.open(options) as session:
+    with ExitStack() as closing:
+        try:
+            session = closing.enter_context(ChaosSession.open(options))
+        except HarnessError as error:
+            pytest.exit(f"truefall: {error}", returncode=2)
         yield session
 
 

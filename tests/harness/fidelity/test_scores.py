@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from harness.errors import ConfigError, ModelError
-from harness.fidelity.model_folder import encoder_path
+from harness.fidelity.model_folder import encoder_folder, encoder_path
 from harness.fidelity.scorer import Scorer, Weighting, compute_baseline
 
 pytestmark = [pytest.mark.slow, pytest.mark.models]
@@ -224,3 +224,45 @@ def test_a_setting_that_cannot_be_is_refused_in_one_line(options, message):
 def test_a_folder_without_a_model_is_refused_in_one_line(tmp_path):
     with pytest.raises(ModelError, match="no model folder"):
         Scorer(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def roberta(tmp_path_factory):
+    """A small model of the RoBERTa kind with random weights and a byte-level tokenizer that claims no limit."""
+    import torch
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import RobertaConfig, RobertaModel, RobertaTokenizer
+
+    folder = tmp_path_factory.mktemp("roberta")
+    tokenizer = ByteLevelBPETokenizer()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    tokenizer.train_from_iterator([text for pair in PAIRS for text in pair], vocab_size=400, special_tokens=special)
+    tokenizer.save_model(str(folder))
+    RobertaTokenizer.from_pretrained(folder).save_pretrained(folder)
+    size = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 64}
+    torch.manual_seed(5)
+    RobertaModel(RobertaConfig(vocab_size=400, max_position_embeddings=130, **size)).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_model_of_another_kind_equals_the_library_too(roberta):
+    from bert_score import BERTScorer
+
+    pairs = [pair for pair in PAIRS if pair[0].isascii() and len(pair[0]) < 100]
+    library = BERTScorer(model_type=str(roberta), num_layers=2)
+    library._tokenizer.model_max_length = 128  # it overflows on a tokenizer that claims no limit
+    expected = library.score([c for _, c in pairs], [r for r, _ in pairs])
+    ours = [row[:3] for row in numbers(Scorer(roberta, layer=2).score(pairs))]
+    assert close(ours, [tuple(map(float, row)) for row in zip(*expected, strict=True)])
+
+
+def test_a_tokenizer_that_claims_no_limit_is_held_to_the_positions_of_its_model(roberta):
+    (found,) = Scorer(roberta).score([("refund " * 300, "refund " * 299 + "must")])
+    assert "windowed" in found.flags
+    assert 0 < found.bertscore_f1 < 1
+
+
+def test_an_encoder_is_never_downloaded():
+    with pytest.raises(ModelError, match="hf download nobody/nothing"):
+        encoder_folder("nobody/nothing")
