@@ -12,12 +12,13 @@ from harness.fidelity.case import Finding, Similarity
 from harness.fidelity.reading.pair import Pair
 
 WEIGHTS = Path(__file__).parent / "data" / "risk.json"
+SHAPE = ("gravest", "missing", "added", "far_cosine", "far_bertscore")  # features besides the checks
 NEUTRAL = {"cosine": 0.8, "bertscore_f1": 0.75}  # in place of a score that was not measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """Weights per feature. Each check has two: of its severity, and of being graver than 0.75 at all."""
+    """A weight per feature: each check's gravest severity, and those in `SHAPE`."""
 
     bias: float
     weights: Mapping[str, float]
@@ -34,6 +35,7 @@ def features(both: Pair, findings: Sequence[Finding], similarity: Similarity) ->
     values: dict[str, float] = {}
     for finding in findings:
         values[finding.check] = max(values.get(finding.check, 0.0), finding.severity)
+    values["gravest"] = max(values.values(), default=0.0)
     ours, theirs = len(both.reference.content), len(both.candidate.content)
     values["missing"] = len(both.missing) / ours if ours else 0.0
     values["added"] = len(both.added) / theirs if theirs else 1.0

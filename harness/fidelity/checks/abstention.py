@@ -32,6 +32,8 @@ _EN = [
     r"\b(?:i am|i'm|we are|we're) (?:not sure|not certain|unsure|uncertain)\b|\bi (?:really )?don't know\b|\bcannot say\b|\bcan't say\b|\bnot able to say\b",
     r"\b(?:too many requests|over capacity|rate limit reached|running in (?:reduced|degraded|limited) mode|degraded mode|reduced (?:mode|service)|fallback mode|out of capacity)\b",
     r"\bthis is (?:not an answer|an automated|an automatic)\b|\bno answer\b|\bnot an answer\b|\bplease (?:hold|wait|bear with|stand by)\b|\bservice unavailable\b|\btemporarily (?:unavailable|out of service|offline|suspended)\b",
+    r"\b(?:decline|refuse|reject|turn away|not accept|put off)\w*\b[^.!?]{0,25}\b(?:request|question|query|inquiry)",
+    r"\bsomething went wrong\b|\bout of my reach\b|\bnot (?:currently )?available to me\b|\b(?:would|'d) rather not (?:guess|say)\b",
     r"\b(?:answer|response|request|question)\b[^.!?]{0,25}\b(?:failed|timed out|took too long|could not|not be|not possible|declined)\b",
 ]  # fmt: skip
 _ZH = [

@@ -1,6 +1,5 @@
-"""What the answer adds: claims that must not be made, and clauses that neither reference nor prompt support."""
+"""What the answer adds: clauses that neither reference nor prompt support, where it repeats the rest."""
 
-from evalsets.item import alternatives, mentions
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import lost_clauses
 from harness.fidelity.reading.pair import Pair, alike
@@ -10,11 +9,6 @@ NAME = "addition"
 
 def check(both: Pair) -> list[Finding]:
     found = []
-    for claim in both.case.must_not:
-        for wording in alternatives(claim):
-            if wording and mentions(both.candidate.plain, wording) and not mentions(both.reference.plain, wording):
-                found.append(Finding(check=NAME, severity=1.0, reason=f"“{wording}” must not be claimed"))
-                break
     new = lost_clauses(both.candidate, both.echo)
     support = [w for w in both.support.words if w.content]
     new = [c for c in new if sum(any(alike(both.candidate.words[i], s) for s in support) for i in c) < len(c) * 0.6]

@@ -8,6 +8,9 @@ from harness.fidelity.reading.reversal import names_swapped, reversed_around
 from harness.fidelity.reading.text import Word
 
 NAME = "antonyms"
+_OPEN = frozenset(["open", "营业", "开放", "开门"])
+_CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
+_UNTIL = frozenset(["until", "till", "到", "至"])
 
 
 def check(both: Pair) -> list[Finding]:
@@ -25,9 +28,9 @@ def _opposites(both: Pair) -> list[Finding]:
             continue
         for j, other in enumerate(both.candidate.words):
             back = both.partner[j]
-            if other.mark or other.fact or (back is not None and (back != i or other.lemma == one.lemma)):
+            if other.mark or other.fact or (at != j and (at is not None or back is not None)):
                 continue
-            if not _opposed(one, other, words) or (i in denied_here) != (j in denied_there):
+            if not _opposed(one, other, words) or open_until(both, one, other) or (i in denied_here) != (j in denied_there):
                 continue
             in_place = any(one in removed and other in added for removed, added in swapped_in)
             if reversed_around(both, i, j) or names_swapped(both):
@@ -38,6 +41,14 @@ def _opposites(both: Pair) -> list[Finding]:
                 Finding(check=NAME, severity=severity, reason=f"“{other.text}” is the opposite of “{one.text}”")
             )
     return found
+
+
+def open_until(both: Pair, one: Word, other: Word) -> bool:
+    """ "closes at 10" is "open until 10"."""
+    if not {one.lemma, other.lemma} & _OPEN or not {one.lemma, other.lemma} & _CLOSED:
+        return False
+    text = both.reference if one.lemma in _OPEN else both.candidate
+    return any(word.lemma in _UNTIL for word in text.words)
 
 
 def _opposed(one: Word, other: Word, words: Lexicon) -> bool:

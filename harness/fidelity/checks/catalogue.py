@@ -13,6 +13,7 @@ from harness.fidelity.checks import (
     identifiers,
     language,
     modality,
+    must_keep,
     moments,
     names,
     negation,
@@ -32,7 +33,7 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
         module.NAME: module.check
         for module in (
             numbers, moments, identifiers, names, negation, antonyms, quantifiers, conditions, modality, roles, substitution,
-            omission, addition, contract, truncation, degenerate, language, transport,
+            omission, addition, must_keep, contract, truncation, degenerate, language, transport,
         )
     }
 )  # fmt: skip

@@ -13,7 +13,7 @@ _FORCE = MappingProxyType(
         "must": "must|have to|need to|required|mandatory|compulsory|obligatory|shall|obliged|necessary|essential|需要|必须|须|务必|必需|强制|必填|一定要",
         "should": "should|recommended|advisable|recommend|advise|encouraged|suggested|应该|建议|最好|推荐|宜",
         "may": "may|can|could|optional|voluntary|allowed|permitted|free to|可以|可|能|能够|允许|可选|自愿|选填",
-        "might": "might|possibly|maybe|perhaps|likely|probably|could|expected|estimated|tentative|tentatively|may|可能|或许|也许|预计|大概|有望|估计|恐怕|拟",
+        "might": "might|possibly|maybe|perhaps|likely|probably|could|tentative|tentatively|may|可能|或许|也许|大概|有望|估计|恐怕|拟",
         "certain": "will|definitely|certainly|guaranteed|guarantee|surely|always|confirmed|一定|肯定|必定|保证|确保|绝对|必然|必将|确定",
     }
 )
@@ -57,6 +57,8 @@ def _forces(text: Text, polarity: Polarity) -> dict[str, str]:
     found: dict[str, str] = {}
     for at, word in enumerate(text.words):
         names = {word.text.casefold(), word.lemma}
+        if word.fact:
+            continue
         for kind, members in _NAMES:
             if not names & members:
                 continue

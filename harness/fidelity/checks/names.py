@@ -76,6 +76,14 @@ def _at(text: Text, word: Word) -> int:
     return next(i for i, w in enumerate(text.words) if w is word)
 
 
+def _spelt_out(word: Word, text: Text) -> bool:
+    """ "CEO" is said by "chief executive"."""
+    if not (word.text.isupper() and 2 <= len(word.text) <= 5):
+        return False
+    initials = "".join(w.text[0] for w in text.words if not w.mark and not w.function).casefold()
+    return word.text.casefold()[: max(2, len(word.text) - 1)] in initials
+
+
 def _short_form(word: Word, others: list[Word]) -> bool:
     low = word.text.casefold()
     if word.text.isupper() and 2 <= len(word.text) <= 5:

@@ -10,6 +10,8 @@ from harness.fidelity.reading.polarity import Denial, Polarity
 from harness.fidelity.reading.text import Text, Word
 
 NAME = "negation"
+_CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
+_UNTIL = frozenset(["until", "till", "到", "至"])
 _YES = frozenset(["yes", "是", "是的", "可以", "能", "对"])
 _NO = frozenset(["no", "不", "不是", "不可以", "不能", "否"])
 
@@ -60,7 +62,10 @@ def _unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
             if own.partner[denial.at] in other.polarity.undone:
                 yield denial, 1.0
             continue
-        if any(_same_reach(denial, rival, own, other) for rival in other.polarity.denials):
+        shared = [r for r in other.polarity.denials if _same_reach(denial, r, own, other)]
+        if shared:
+            if all(_moved(denial, r, own, other) for r in shared):
+                yield denial, 1.0
             rivals = [r for r in rivals if not _same_reach(denial, r, own, other)]
         elif not _said_by_opposite(denial, own, other):
             left.append(denial)
@@ -69,14 +74,17 @@ def _unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
         if rival is not None:
             rivals.remove(rival)
         else:
-            yield denial, _severity(denial, own, other)
+            severity = _severity(denial, own, other)
+            if severity:
+                yield denial, severity
 
 
 def _severity(denial: Denial, own: Side, other: Side) -> float:
     denied_there = other.polarity.denied
     free = [(i, word) for i, word in enumerate(other.text.words) if i not in denied_there]
     if any(_means(word, base, other.text) for _, word in free for base in denial.bases):
-        return 1.0
+        until = own.text.words[denial.at].lemma in _CLOSED and any(word.lemma in _UNTIL for _, word in free)
+        return 0.0 if until else 1.0
     if denial.lexical:
         return 0.35
     reached = [own.partner[i] for i in denial.reach]
@@ -99,6 +107,15 @@ def _same_reach(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
         if at is not None and (at in rival.reach or not denial.lexical):
             return True
     return bool(denial.bases & rival.bases)
+
+
+def _moved(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
+    """Both deny the same verb, each of what the other text asserts it: "refunds A but not B", "refunds B but not A"."""
+    lost = [i for i in denial.reach if own.partner[i] is not None and own.partner[i] not in other.polarity.denied]
+    new = [i for i in rival.reach if other.partner[i] is not None and other.partner[i] not in own.polarity.denied]
+    return any(own.text.words[i].lemma == other.text.words[own.partner[i] or 0].lemma for i in lost) and any(
+        other.text.words[i].lemma == own.text.words[other.partner[i] or 0].lemma for i in new
+    )
 
 
 def _same_clause(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:

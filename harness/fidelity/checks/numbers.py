@@ -25,7 +25,8 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     changed = any(f.severity == 1.0 for f in found)
     for fact in lost:
         if fact.kind in kinds and not changed and not _once(fact):
-            found.append(Finding(check=name, severity=0.5, reason=f"the {fact.kind} “{fact.text}” is missing"))
+            severity = 0.2 if fact.kind is Kind.RATE else 0.5
+            found.append(Finding(check=name, severity=severity, reason=f"the {fact.kind} “{fact.text}” is missing"))
     return found
 
 

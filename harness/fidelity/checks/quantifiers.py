@@ -24,6 +24,7 @@ _PHRASES = MappingProxyType(
     {"except for": "except", "other than": "except", "apart from": "except", "aside from": "except", "with the exception of": "except",
      "not including": "except", "no one": "none", "along with": "including", "together with": "including", "a few": "some"}
 )  # fmt: skip
+_JUST = frozenset(["just", "alone", "nobody", "nowhere", "nothing", "no one", "else", "other", "exclusive", "reserve", "restrict", "limit", "独", "专"])
 _CLASH = MappingProxyType(
     {
         ("all", "some"): 1.0, ("all", "most"): 1.0, ("some", "all"): 1.0, ("most", "all"): 1.0, ("all", "none"): 0.8, ("none", "all"): 0.8,
@@ -45,7 +46,10 @@ def check(both: Pair) -> list[Finding]:
     ]
     if found:
         return found
-    for name, severity in (("only", 0.6), ("except", 0.6), ("some", 0.4), ("most", 0.4), ("all", 0.15)):
+    denied = bool(both.polarity_here.denials) and bool(both.polarity_there.denials)
+    softened = {w.lemma for t in (both.reference, both.candidate) for w in t.words} & _JUST
+    for name, full in (("only", 0.6), ("except", 0.6), ("some", 0.4), ("most", 0.4), ("all", 0.15)):
+        severity = 0.15 if name == "only" and (denied or softened) else full
         if name in lost:
             found.append(Finding(check=NAME, severity=severity, reason=f"“{lost[name]}” of the reference is missing"))
         if name in new:

@@ -23,7 +23,7 @@ TIME_EN = re.compile(
     rf"|\b(?P<rel>half past|half|quarter past|quarter to|a quarter past|a quarter to|(?P<mins>\w+)\s+(?:minutes\s+)?(?P<dir>past|to))"
     rf"\s+(?P<h4>{_HOUR})\b(?!\s*(?:%|percent|days?|weeks?|hours?|months?|years?|minutes?))(?:\s?(?P<half4>[ap]\.?m\.?(?![a-z])))?{_PART.replace('part', 'part4')}"
     r"|\b(?P<named>noon|midday|midnight)\b"
-    rf"|\b(?:at|until|till|by|from|before|after)\s+(?P<h5>{_HOUR})(?=\s+(?:in the|at night|tonight|on (?:mon|tue|wed|thu|fri|sat|sun)|tomorrow|today|sharp))"
+    rf"|\b(?:at|until|till|by|from|before|after|to|and|between)\s+(?P<h5>{_HOUR})(?=\s+(?:in the|at night|tonight|on (?:mon|tue|wed|thu|fri|sat|sun)|tomorrow|today|sharp))"
     rf"{_PART.replace('part', 'part5')}",
     re.IGNORECASE,
 )
@@ -73,7 +73,7 @@ DATE_ZH = re.compile(
 WEEKDAY_ZH = re.compile(r"(?:(?:上|下|本|这)?(?:周|星期|礼拜))([一二三四五六日天末])(?!年)")
 DAY_ZH = re.compile(
     r"大后天|后天|大前天|前天|今天|今日|今晚|今早|明天|明日|明晚|明早|昨天|昨日|昨晚|次日|翌日|"
-    r"(?:上上|下下|上|下|本|这)个?(?:周|星期|月|季度)(?![一二三四五六日天末])|去年|今年|明年|前年|后年"
+    r"(?:上上|下下|上|下|本|这)个?(?:周|星期|月|季度)(?![一二三四五六日天末])|去年(?!同期)|今年|明年|前年|后年"
 )
 _DAY_NAMES = {
     "tonight": "today", "今日": "今天", "今晚": "今天", "今早": "今天", "明日": "明天", "明晚": "明天", "明早": "明天",

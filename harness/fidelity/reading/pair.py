@@ -87,6 +87,16 @@ class Pair:
         return _echoes(self.reference.words, self.partner_back, self.candidate.words)
 
     @cached_property
+    def literal_here(self) -> float:
+        """Share of the reference's content words that the candidate repeats as they are, in [0, 1]."""
+        return _literal(self.reference.words, self.partner_back, self.candidate.words)
+
+    @cached_property
+    def literal_there(self) -> float:
+        """Share of the candidate's content words that repeat the reference, in [0, 1]."""
+        return _literal(self.candidate.words, self.partner, self.reference.words)
+
+    @cached_property
     def recall(self) -> float:
         """Share of the reference's content words that the candidate says, in [0, 1]."""
         return 1.0 - len(self.missing) / max(1, len(self.reference.content))
@@ -95,6 +105,12 @@ class Pair:
     def precision(self) -> float:
         """Share of the candidate's content words that the reference says, in [0, 1]."""
         return 1.0 - len(self.added) / max(1, len(self.candidate.content))
+
+
+def _literal(words: Sequence[Word], partner: Sequence[int | None], others: Sequence[Word]) -> float:
+    content = [(w, at) for w, at in zip(words, partner, strict=True) if w.content]
+    equal = sum(at is not None and (others[at].lemma == w.lemma or bool(w.fact)) for w, at in content)
+    return equal / len(content) if content else 0.0
 
 
 def _echoes(words: Sequence[Word], partner: Sequence[int | None], others: Sequence[Word]) -> tuple[bool, ...]:

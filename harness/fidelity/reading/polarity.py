@@ -22,7 +22,7 @@ class Denial(NamedTuple):
 _EXPLICIT = frozenset(
     ["not", "no", "never", "neither", "nor", "without", "none", "nobody", "no one", "nothing", "nowhere", "hardly", "cannot",
      "barely", "except", "except for", "excluding", "other than", "apart from", "aside from", "not including", "but for",
-     "with the exception of", "excepted"]
+     "with the exception of", "excepted", "rather than"]
 )  # fmt: skip
 _LEXICAL = MappingProxyType(
     {
@@ -140,6 +140,8 @@ def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[
 def affix_base(word: str) -> str:
     """What a word with a negative affix denies: "non-refundable" denies "refundable"; "" for other words."""
     known = lexicon("en")
+    if word in ("unless", "until", "under", "understand"):
+        return ""
     for prefix in _PREFIXES:
         base = word.removeprefix(prefix)
         if base != word and len(base) > 3 and _is_word(base, known):

@@ -27,7 +27,7 @@ EN = re.compile(
 )
 EN_LOOSE = re.compile(
     r"\b(?:(?P<a>(?:a|an|one|per)\s+(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade))(?![a-z])"
-    r"|half\s+(?:an?\s+)?(?P<h_unit>hour|day|year|price|mile)|(?P<half>(?:a\s+|one\s+)?half)(?!\s+past)"
+    r"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night)|half\s+(?:an?\s+)?(?P<h_unit>hour|day|year|price|mile)|(?P<half>(?:a\s+|one\s+)?half)(?!\s+past)"
     r"|(?P<twice>twice|two times|double[ds]?|once)|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
     r"|(?P<three>three|a|one)[\s-]quarters?(?=\s+of)|(?P<fortnight>fortnight)|(?P<couple>a (?:couple|pair) of)"
     r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)"
@@ -181,6 +181,8 @@ def _loose(match: re.Match[str]) -> Fact | None:
         if found["h_unit"] == "price":
             return _made(match, Kind.PERCENT, 50.0, "%")
         return _quantity(match, 0.5, ENGLISH[found["h_unit"]])
+    if "always" in found:
+        return _made(match, Kind.DURATION, 1.0, "s", 86400.0)
     if "half" in found:
         return _made(match, Kind.PERCENT, 50.0, "%")
     if "twice" in found:

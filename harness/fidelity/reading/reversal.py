@@ -9,7 +9,10 @@ from harness.fidelity.reading.text import Word
 
 _LINKS = frozenset(["and", "or", "和", "与", "及", "或", "以及", "还有", "plus", "the", "a", "an", "be", "的", "在", "是", "也", "都"])
 _AGENT = frozenset(["by", "被", "由", "受", "遭"])
-PRONOUNS = frozenset("we us i me he him she her they them you".split())  # noqa: SIM905
+PRONOUNS = frozenset(
+    ["we", "us", "our", "i", "me", "my", "he", "him", "his", "she", "her", "they", "them", "their", "you", "your",
+     "我", "我们", "你", "您", "你们", "他", "她", "他们"]
+)  # fmt: skip
 SEQUENCE = frozenset(["then", "before", "after", "until", "再", "然后", "之前", "之后", "以前", "以后", "后", "前", "followed", "than", "比"])
 MAX_CONTENT = 24  # content words looked at
 
@@ -30,6 +33,9 @@ class Exchange(NamedTuple):
     fit: int  # neighbours that fit crosswise, 2 to 4
 
 
+_SUBJECTS = frozenset(["we", "us", "i", "me", "he", "him", "she", "they", "them", "you", "我", "我们", "你", "您", "你们", "他", "她", "他们"])
+
+
 def reversals(both: Pair) -> Iterator[Reversal]:
     """Triples left … pivot … right of the reference that the candidate has as right … pivot … left."""
     words = both.reference.words
@@ -38,7 +44,7 @@ def reversals(both: Pair) -> Iterator[Reversal]:
         for i, at in enumerate(both.partner_back)
         if at is not None and not words[i].mark and words[i].lemma not in _LINKS
     ]
-    ends = [(i, at) for i, at in placed if words[i].content or words[i].lemma in PRONOUNS][:MAX_CONTENT]
+    ends = [(i, at) for i, at in placed if words[i].content or words[i].lemma in _SUBJECTS][:MAX_CONTENT]
     for k, (left, left_at) in enumerate(ends):
         for right, right_at in ends[k + 1 :]:
             if right_at >= left_at:
@@ -54,7 +60,7 @@ def exchanges(both: Pair) -> Iterator[Exchange]:
     theirs = [i for i, w in enumerate(both.candidate.words) if not w.mark and w.lemma not in ("the", "a", "an", "的")]
     here = _neighbours(ours, [w.lemma for w in both.reference.words])
     there = _neighbours(theirs, both.names)
-    moved = [i for i in ours if both.reference.words[i].content and both.partner_back[i] is not None][:MAX_CONTENT]
+    moved = [i for i in ours if _weighs(both, i) and both.partner_back[i] is not None][:MAX_CONTENT]
     for k, one in enumerate(moved):
         for other in moved[k + 1 :]:
             if both.reference.words[one].lemma == both.reference.words[other].lemma:

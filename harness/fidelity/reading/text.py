@@ -20,7 +20,7 @@ _TOKEN = re.compile(
 _CLAUSE_MARKS = frozenset(",;:.!?，。；：！？—\n()（）")
 _CLAUSE_WORDS = frozenset(
     ["but", "because", "if", "unless", "although", "though", "while", "whereas", "when", "so", "until", "however", "except",
-     "但", "但是", "而", "不过", "如果", "若", "除非", "因为", "所以", "然而", "否则", "却"]
+     "但", "但是", "而", "不过", "否则", "如果", "若", "除非", "因为", "所以", "然而", "否则", "却"]
 )  # fmt: skip
 _RANGE = re.compile(r"\s*(?:-|to|and|or|~|至|到|—|或)\s*")
 _AUXILIARIES = frozenset(
@@ -120,10 +120,22 @@ def _facts(plain: str, lang: str) -> list[Fact]:
 def _ranges(facts: list[Fact], plain: str) -> list[Fact]:
     """In "2 to 4 days" the 2 is in days too."""
     for at, (low, high) in reversed(list(enumerate(zip(facts, facts[1:], strict=False)))):
-        joined = _RANGE.fullmatch(plain[low.end : high.start]) and low.kind is Kind.NUMBER and high.raw
+        joined = _RANGE.fullmatch(plain[low.end : high.start]) and low.kind is Kind.NUMBER
+        if joined and high.kind is Kind.TIME and isinstance(low.value, float) and isinstance(high.value, float):
+            facts[at] = _hour(low, low.value, high.value)
+            continue
+        joined = joined and high.raw
         if joined and isinstance(low.value, float) and isinstance(high.value, float) and high.kind is not Kind.NUMBER:
             facts[at] = replace(low, kind=high.kind, unit=high.unit, value=low.value * high.value / (high.raw or 1.0))
     return facts
+
+
+def _hour(low: Fact, hour: float, high_min: float) -> Fact:
+    """In "2 to 4 in the afternoon" the 2 is an hour of the afternoon too."""
+    if not (0 <= hour <= 24 and hour.is_integer()):
+        return low
+    later = hour < 12 and hour * 60 + 720 < high_min
+    return replace(low, kind=Kind.TIME, value=hour * 60 + (720 if later else 0), raw=None)
 
 
 def _words(plain: str, facts: tuple[Fact, ...], words: Lexicon, lang: str) -> Iterator[Word]:

@@ -1,0 +1,80 @@
+"""Fit the weights of the risk model: `python -m harness.fidelity.fit_risk OUT FILE…` (labelled files or sets, their dev rows).
+
+Regularised logistic regression; no weight may be negative, because no finding speaks for an answer. Deterministic.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.fidelity.case import Case, Label, Similarity
+from harness.fidelity.checks.abstention import abstention
+from harness.fidelity.checks.catalogue import CHECKS
+from harness.fidelity.labelled import Labelled, load_labelled
+from harness.fidelity.reading.pair import pair
+from harness.fidelity.risk import SHAPE, features
+from harness.fidelity.verdict import findings_of
+
+NAMES = (*CHECKS, *SHAPE)
+PENALTY = 0.6  # strength of the pull towards no weight, per row of evidence
+START, LIMIT = 2.0, 9.0  # where the fit starts, and the most that a weight may be
+Floats = NDArray[np.float64]
+
+
+def matrix(cases: Sequence[Case], similarities: Sequence[Similarity]) -> Floats:
+    """float64[cases, features] in the order of `NAMES`."""
+    rows = []
+    for case, similarity in zip(cases, similarities, strict=True):
+        both = pair(case)
+        values = features(both, findings_of(both), similarity)
+        rows.append([values.get(name, 0.0) for name in NAMES])
+    return np.array(rows, dtype=np.float64)
+
+
+def fit(x: Floats, y: Floats, weight: Floats, *, penalty: float = PENALTY) -> tuple[float, Floats]:
+    """Bias and weights that make labels `y` (1: misleading) likeliest under the penalty."""
+    from scipy.optimize import minimize
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        bias, w = parameters[0], parameters[1:]
+        z = x @ w + bias
+        likely = np.logaddexp(0.0, z) - y * z
+        slope = weight * (1.0 / (1.0 + np.exp(-z)) - y)
+        value = float(weight @ likely + 0.5 * penalty * ((w - START) @ (w - START)))
+        return value, np.concatenate([[slope.sum()], x.T @ slope + penalty * (w - START)])
+
+    bounds = [(-12.0, 12.0)] + [(0.0, LIMIT)] * x.shape[1]
+    result = minimize(loss, np.concatenate([[-3.0], np.full(x.shape[1], START)]), jac=True, bounds=bounds, method="L-BFGS-B")
+    return float(result.x[0]), np.asarray(result.x[1:])
+
+
+def answers(rows: Sequence[Labelled]) -> list[Labelled]:
+    """Rows to fit on: of the dev split where there are splits, no abstentions."""
+    return [r for r in rows if r.split in ("", "dev") and r.label is not Label.ABSTAINED and not abstention(r.case).pure]
+
+
+def balance(y: Floats) -> Floats:
+    """Weights under which both labels count the same."""
+    share = float(y.mean())
+    return np.where(y > 0.5, 0.5 / share, 0.5 / (1 - share))
+
+
+def main(argv: Sequence[str]) -> int:
+    from harness.fidelity.scorer import Scorer
+
+    rows = [row for name in argv[1:] for row in answers(load_labelled(name))]
+    cases = [row.case for row in rows]
+    x = matrix(cases, Scorer().score([(c.reference, c.candidate) for c in cases]))
+    y = np.array([row.label is Label.MISLEADING for row in rows], dtype=np.float64)
+    bias, weights = fit(x, y, balance(y))
+    named = {name: round(float(w), 3) for name, w in zip(NAMES, weights, strict=True)}
+    Path(argv[0]).write_text(json.dumps({"bias": round(bias, 3), "threshold": 0.5, "weights": named}, indent=1) + "\n", "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
