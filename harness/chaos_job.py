@@ -11,12 +11,12 @@ from typing import Self
 from evalsets.jsonl import load_set
 from gateway.clock import Clock, SystemClock
 from harness.commands.chaos import INTERRUPTED
-from harness.errors import ConfigError
+from harness.errors import ConfigError, StackError
 from harness.models import Profile, load_profile, prepare
 from harness.session import SessionOptions, choose_device, plan_of
 from harness.store import RunFolder
 
-PASSED, FAILED, CANNOT_START, NO_TESTS = 0, 1, 2, 5  # exit codes of pytest
+PASSED, FAILED, STOPPED, NO_TESTS = 0, 1, 2, 5  # exit codes of pytest
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,7 +91,9 @@ class ChaosJob:
             raise ConfigError(
                 f"no experiment matches {select or experiments}; see `pytest --collect-only -m chaos {experiments}`"
             )
-        return INTERRUPTED if code == CANNOT_START and not self.folder.blocks_file.is_file() else code
+        if code not in (PASSED, FAILED, STOPPED):
+            raise StackError("the experiments could not be run; the line above says why")
+        return INTERRUPTED if code == STOPPED else code
 
     def finish(self, *, experiments_failed: bool) -> int:
         """Judge, gate, report; the exit code of the run."""

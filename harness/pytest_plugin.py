@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from harness.fidelity.case import Case, Judgement
     from harness.session import ChaosSession
 
+STACK_DOWN = 96  # exit code of pytest when the stack could not be started
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("truefall", "chaos and fidelity")
@@ -54,7 +56,7 @@ def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
         try:
             session = closing.enter_context(ChaosSession.open(options))
         except HarnessError as error:
-            pytest.exit(f"truefall: {error}", returncode=2)
+            pytest.exit(f"truefall: {error}", returncode=STACK_DOWN)
         yield session
 
 

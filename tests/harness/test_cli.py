@@ -1,0 +1,64 @@
+"""The command line: quick, and one clear line with exit code 2 for whatever is wrong."""
+
+import subprocess
+import sys
+
+import pytest
+
+from harness.cli import COMMANDS, main, run_command
+
+
+def test_help_names_every_command(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    shown = capsys.readouterr().out
+    assert [name for name in COMMANDS if name not in shown] == []
+
+
+def test_an_unknown_command_is_refused_and_the_known_ones_named(capsys):
+    assert main(["chaso"]) == 2
+    assert "unknown command 'chaso'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_can_be_imported_and_explains_itself(name, capsys):
+    with pytest.raises(SystemExit) as ended:
+        run_command(name, ["--help"])
+    assert ended.value.code == 0
+    assert f"usage: truefall {name}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["chaos", "--profile", "nope"], "nope"),
+        (["chaos", "--policy", "nope.toml"], "nope.toml"),
+        (["chaos", "--criteria", "nope.toml"], "nope.toml"),
+        (["chaos", "--evalset", "nope"], "nope"),
+        (["chaos", "--experiments", "nope"], "nope"),
+        (["chaos", "--items", "0"], "at least 1"),
+        (["chaos", "--resume", "nope"], "run.json"),
+        (["gate", "nope"], "nope"),
+        (["report", "nope"], "nope"),
+        (["evalset", "lint", "nope"], "nope"),
+        (["models", "prepare", "nope"], "nope"),
+        (["score", "--input", "nope.jsonl", "--output", "out.jsonl"], "nope.jsonl"),
+    ],
+)
+def test_bad_input_is_one_clear_line_and_exit_code_2(argv, said, capsys, tmp_path, monkeypatch):
+    (tmp_path / "tests" / "chaos").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert main(argv) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "Traceback" not in error
+    assert len(error.strip().splitlines()) == 1
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.slow
+def test_the_help_loads_nothing_heavy():
+    code = "import sys\nfrom harness.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\nprint(len(sys.modules))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(ran.stdout.split()[-1]) < 300
