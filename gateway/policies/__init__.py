@@ -1,0 +1,1 @@
+"""DegradationPolicy manifests: when which fallback is forced, and for what share of the traffic."""
