@@ -50,8 +50,8 @@ _LINKING = re.compile(
     r"been|has|have|had|will|would|can|could|may|must|should|that|which|who|than|as|if|unless|except|only))\s*$",
     re.IGNORECASE,
 )
-_ITEM = re.compile(r"\s*(?:[-*+•·]\s|\(?\d{1,3}[.)、]\s?|\(?[a-z][.)]\s|[（(]?[一二三四五六七八九十]{1,3}[、)）])")
-_HEADING = re.compile(r"\s{0,3}(#{1,6})\s")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•·]\s|\(?\d{1,3}[.)、]\s?|\(?[a-z][.)]\s|[（(]?[一二三四五六七八九十]{1,3}[、)）])")
+_HEADING = re.compile(r"[ \t]{0,3}(#{1,6})\s")
 _CONTINUES = re.compile(
     r"\s*(?:(?:except|unless|however|but|otherwise|nevertheless|nonetheless|only then|in that case|in this case|"
     r"if so|if not|exceptions?|this (?:does|is|was|will|cannot|can)|these (?:do|are|were|will|cannot)|that (?:does|is)|"
@@ -137,13 +137,14 @@ def _described(text: str, pieces: Sequence[Span], solid: Sequence[Span], grids: 
     outline = _Outline()
     described: list[Segment] = []
     for index, piece in enumerate(pieces):
-        opening = text[piece.start : piece.start + 60]
+        opening = text[piece.start : min(piece.end, piece.start + 60)]
         line_goes_on = piece.start > 0 and "\n" not in text[max(0, piece.start - 3) : piece.start]
         kind = _kind(opening, piece.start, rows, blocks)
         if kind is Kind.ITEM and line_goes_on:
             kind = Kind.SENTENCE
         glued = (
             bool(described)
+            and described[-1].kind is not Kind.HEADING
             and kind is not Kind.HEADING
             and _CONTINUES.match(opening) is not None
             and not all(segment.glued for segment in described[-_MOST_GLUED:])

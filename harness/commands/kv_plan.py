@@ -109,4 +109,5 @@ def parse_size(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size; write such as 80GB or 74.5GiB")
     number, unit, binary = match.groups()
     base = 1024.0 if binary else 1000.0
-    return round(float(number) * base ** float(_POWERS[unit.lower()]))
+    bytes_: float = float(number) * base ** _POWERS[unit.lower()]
+    return round(bytes_)

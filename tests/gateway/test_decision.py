@@ -1,7 +1,7 @@
 """The decision tree and its weights."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.decision import Branch, Situation, decide, fitness, weights
@@ -34,6 +34,7 @@ def test_the_weights_follow_the_formula() -> None:
 
 
 @pytest.mark.slow
+@settings(deadline=None, derandomize=True)
 @given(situation=SITUATIONS)
 def test_the_weights_sum_to_one_and_none_is_negative(situation: Situation) -> None:
     share = weights(situation)

@@ -1,7 +1,7 @@
 """Levels move one at a time, not within the dwell time, and never stay where nothing holds them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.errors import ConfigError
@@ -72,6 +72,7 @@ def test_one_level_is_taken_back_after_the_cool_down_and_the_gap_counts_as_neith
 
 
 @pytest.mark.slow
+@settings(deadline=None, derandomize=True)
 @given(steps=st.lists(st.tuples(st.floats(0, 20), FACTS), max_size=30))
 def test_the_level_moves_one_step_at_a_time_and_never_twice_within_the_dwell_time(
     steps: list[tuple[float, HealthFacts]],
@@ -89,6 +90,7 @@ def test_the_level_moves_one_step_at_a_time_and_never_twice_within_the_dwell_tim
 
 
 @pytest.mark.slow
+@settings(deadline=None, derandomize=True)
 @given(steps=st.lists(st.tuples(st.floats(0, 20), FACTS), max_size=30))
 def test_it_is_never_stuck(steps: list[tuple[float, HealthFacts]]) -> None:
     state, now_s = HealthState(), 0.0

@@ -2,7 +2,7 @@
 
 import pytest
 from fake_clock import FakeClock
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.errors import ConfigError, ProbeError
@@ -68,6 +68,7 @@ def test_a_margin_is_bytes_or_a_share(figures: dict[str, float]) -> None:
 
 
 @pytest.mark.slow
+@settings(deadline=None, derandomize=True)
 @given(free=st.integers(0, 100), pending=st.integers(0, 100), asked=st.integers(0, 100), margin=st.integers(0, 100))
 def test_what_is_admitted_always_leaves_the_margin(free: int, pending: int, asked: int, margin: int) -> None:
     clock = FakeClock()

@@ -129,7 +129,7 @@ STEP = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, derandomize=True)
 @given(steps=st.lists(STEP, max_size=40))
 @pytest.mark.slow
 def test_no_leak_no_double_release_and_no_starvation_whatever_happens(steps: list[tuple[str, int]]) -> None:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.prompt import CharCounter, compress
@@ -27,6 +27,7 @@ EXAMPLES = (
 
 
 @pytest.mark.slow
+@settings(deadline=None, derandomize=True)
 @given(value=JSON)
 def test_json_is_compacted_without_changing_it(value: object) -> None:
     laid_out = json.dumps(value, indent=2, ensure_ascii=False)

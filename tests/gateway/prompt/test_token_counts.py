@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.errors import BadRequest, ConfigError
@@ -87,6 +87,7 @@ def test_a_folder_without_a_tokenizer_is_said_so(tmp_path: Path) -> None:
         TokenCounter.load(tmp_path)
 
 
+@settings(deadline=None, derandomize=True)
 @given(text=st.text(max_size=200))
 def test_the_estimate_without_a_tokenizer_is_never_under_the_bytes_over_three(text: str) -> None:
     counter = CharCounter()
