@@ -48,13 +48,17 @@ def fit(x: Floats, y: Floats, weight: Floats, *, penalty: float = PENALTY) -> tu
         return value, np.concatenate([[slope.sum()], x.T @ slope + penalty * (w - START)])
 
     bounds = [(-12.0, 12.0)] + [(0.0, LIMIT)] * x.shape[1]
-    result = minimize(loss, np.concatenate([[-3.0], np.full(x.shape[1], START)]), jac=True, bounds=bounds, method="L-BFGS-B")
+    result = minimize(
+        loss, np.concatenate([[-3.0], np.full(x.shape[1], START)]), jac=True, bounds=bounds, method="L-BFGS-B"
+    )
     return float(result.x[0]), np.asarray(result.x[1:])
 
 
 def answers(rows: Sequence[Labelled]) -> list[Labelled]:
     """Rows to fit on: of the dev split where there are splits, no abstentions."""
-    return [r for r in rows if r.split in ("", "dev") and r.label is not Label.ABSTAINED and not abstention(r.case).pure]
+    return [
+        r for r in rows if r.split in ("", "dev") and r.label is not Label.ABSTAINED and not abstention(r.case).pure
+    ]
 
 
 def balance(y: Floats) -> Floats:
@@ -72,7 +76,9 @@ def main(argv: Sequence[str]) -> int:
     y = np.array([row.label is Label.MISLEADING for row in rows], dtype=np.float64)
     bias, weights = fit(x, y, balance(y))
     named = {name: round(float(w), 3) for name, w in zip(NAMES, weights, strict=True)}
-    Path(argv[0]).write_text(json.dumps({"bias": round(bias, 3), "threshold": 0.5, "weights": named}, indent=1) + "\n", "utf-8")
+    Path(argv[0]).write_text(
+        json.dumps({"bias": round(bias, 3), "threshold": 0.5, "weights": named}, indent=1) + "\n", "utf-8"
+    )
     return 0
 
 

@@ -43,7 +43,10 @@ def _counterexamples(name: str) -> Iterator[Labelled]:
     from evalsets.counterexample import load_counterexamples
 
     for one in load_counterexamples(name):
-        for kind, text, label in (("collapsed", one.collapsed, Label.MISLEADING), ("faithful", one.faithful, Label.FAITHFUL)):
+        for kind, text, label in (
+            ("collapsed", one.collapsed, Label.MISLEADING),
+            ("faithful", one.faithful, Label.FAITHFUL),
+        ):
             case = Case(
                 id=f"{one.id}/{kind}", reference=one.reference, candidate=text, prompt=one.prompt, context=one.context, lang=one.lang
             )  # fmt: skip
@@ -58,7 +61,9 @@ def _rows(path: Path) -> Iterator[Labelled]:
         row = _row(line, f"{path}:{number}")
         first = seen.setdefault(row.case.id, number)
         if first != number:
-            raise ConfigError(f"{path}:{number}: id {row.case.id!r} stands in line {first} too; every row needs its own")
+            raise ConfigError(
+                f"{path}:{number}: id {row.case.id!r} stands in line {first} too; every row needs its own"
+            )
         yield row
 
 

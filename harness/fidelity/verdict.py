@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from harness.fidelity.case import Case, Finding, Judgement, Label, Similarity
-from harness.fidelity.checks.abstention import Abstention, abstention
+from harness.fidelity.checks.abstention import Abstention, abstains_too, abstention
 from harness.fidelity.checks.catalogue import CHECKS
 from harness.fidelity.reading.pair import Pair, pair
 from harness.fidelity.risk import Model, features, shipped_model
 
+_HARD = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "antonyms", "transport"})
 ABSTAINED_RISK, UNMARKED_RISK = 0.05, 0.9
 
 
@@ -33,6 +34,11 @@ def judge_one(case: Case, similarity: Similarity, *, model: Model, without: froz
     findings = findings_of(both, without)
     if abstains.pure and not _breaks(findings):
         return _abstained(case, similarity, abstains)
+    if "overclaim" not in without and _both_abstain(case, findings):
+        reason = "reference and answer both say that they do not know"
+        return Judgement(
+            id=case.id, label=Label.FAITHFUL, risk=0.1, reasons=(reason,), similarity=similarity, findings=findings
+        )
     risk = model.risk(features(both, findings, similarity))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
     return Judgement(
@@ -52,6 +58,11 @@ def severities(findings: Sequence[Finding]) -> Mapping[str, float]:
     for finding in findings:
         gravest[finding.check] = max(gravest[finding.check], finding.severity)
     return gravest
+
+
+def _both_abstain(case: Case, findings: Sequence[Finding]) -> bool:
+    grave = any(f.severity >= 0.9 and f.check in _HARD for f in findings)
+    return not grave and abstains_too(case)
 
 
 def _breaks(findings: Sequence[Finding]) -> bool:

@@ -29,6 +29,7 @@ _EN = [
     r"\b(?:in|into|to) (?:the|a|our) queue\b|\bqueued\b|\bplace in (?:the )?queue\b",
     r"\b(?:transfer|forward|hand|pass|connect|escalat|rout|direct|put)\w*\b[^.!?]{0,40}\b(?:human|agent|colleague|representative|specialist|person|team|advisor|adviser|support|staff|member)\b",
     r"\b(?:will|'ll) (?:get back|reply|respond|follow up|be in touch|answer|contact you|write to you|come back to you|call you back|email you)\b",
+    r"\b(?:that|it|this) is not (?:certain|known|clear|sure)\b|\b(?:i|we) (?:only|just) know\b|\b(?:i|we) (?:can ?not|can't) (?:say|tell|read|see|know|be sure)\b",
     r"\b(?:i am|i'm|we are|we're) (?:not sure|not certain|unsure|uncertain)\b|\bi (?:really )?don't know\b|\bcannot say\b|\bcan't say\b|\bnot able to say\b",
     r"\b(?:too many requests|over capacity|rate limit reached|running in (?:reduced|degraded|limited) mode|degraded mode|reduced (?:mode|service)|fallback mode|out of capacity)\b",
     r"\bthis is (?:not an answer|an automated|an automatic)\b|\bno answer\b|\bnot an answer\b|\bplease (?:hold|wait|bear with|stand by)\b|\bservice unavailable\b|\btemporarily (?:unavailable|out of service|offline|suspended)\b",
@@ -37,6 +38,7 @@ _EN = [
     r"\b(?:answer|response|request|question)\b[^.!?]{0,25}\b(?:failed|timed out|took too long|could not|not be|not possible|declined)\b",
 ]  # fmt: skip
 _ZH = [
+    r"(?:还|尚|目前)?(?:不能|无法|难以|不好)(?:确定|判断|得知|知道|确认|断定)|说不准|查不到|查不了|还不好说|结果未知",
     r"(?:请|可|您|建议|麻烦)?(?:稍后|稍候|过一会儿?|过会儿?|晚些时候?|晚点|过几分钟|几分钟后|等一下|片刻后|过后|改日|一会儿)[^。！]{0,6}(?:再|重|试|来|联系|查|问|提问|访问)",
     r"(?:暂时|暂|目前|现在|当前|此刻|一时|眼下|很抱歉|抱歉|对不起|我们?|本?系统|本?助手|小助手)[^。！,，]{0,8}(?:无法|不能|没办法|没法|未能|不便|难以|无力|答不了|回答不了|处理不了|查不到|帮不了)",
     r"(?:无法|不能|没法|没办法|未能)(?:为您|给您|向您|在此|立即|及时|直接|准确|马上|给出|作出|做出)?(?:回答|回复|答复|提供|处理|查询|获取|确认|访问|完成|连接|解答|生成|核实|响应|给出|查到|调取|受理|服务|帮助|判断|告知|作答|应答)",
@@ -83,13 +85,19 @@ class Abstention(NamedTuple):
 
 def abstention(case: Case) -> Abstention:
     """Whether the candidate declares itself no answer. Where the reference does the same, it is compared as an answer."""
-    cue = _cue(case.candidate)
-    if not cue or _cue(case.reference) and _pure(case.reference):
+    found = cue(case.candidate)
+    if not found or cue(case.reference) and _pure(case.reference):
         return Abstention("", pure=False)
-    return Abstention(cue, pure=_pure(case.candidate))
+    return Abstention(found, pure=_pure(case.candidate))
 
 
-def _cue(text: str) -> str:
+def abstains_too(case: Case) -> bool:
+    """Whether reference and candidate both say that they are no answer, the candidate with nothing else."""
+    return bool(cue(case.reference)) and bool(cue(case.candidate)) and _pure(case.candidate)
+
+
+def cue(text: str) -> str:
+    """The words with which `text` says that it is no answer; "" where it does not."""
     straight = text.replace("’", "'")
     patterns = _PATTERNS_ZH if CJK.search(text) else _PATTERNS_EN
     found = (pattern.search(straight) for pattern in patterns)
@@ -110,7 +118,7 @@ def _harmless(sentence: str) -> bool:
     if _FOUND_NOTHING.search(sentence):
         return False
     return (
-        bool(_cue(sentence))
+        bool(cue(sentence))
         or _POLITE.match(sentence) is not None
         or len(re.findall(r"\w+|[\u4e00-\u9fff]", sentence)) <= 6
     )

@@ -15,5 +15,7 @@ def check(both: Pair) -> list[Finding]:
     if new:
         share = sum(len(clause) for clause in new) / max(1, len(both.candidate.content))
         texts = " … ".join(" ".join(both.candidate.words[i].text for i in clause[:5]) for clause in new[:2])
-        found.append(Finding(check=NAME, severity=min(1.0, 0.3 + share) * both.recall, reason=f"nothing supports “{texts}”"))
+        found.append(
+            Finding(check=NAME, severity=min(1.0, 0.3 + share) * both.recall, reason=f"nothing supports “{texts}”")
+        )
     return found

@@ -30,16 +30,21 @@ def _opposites(both: Pair) -> list[Finding]:
             back = both.partner[j]
             if other.mark or other.fact or (at != j and (at is not None or back is not None)):
                 continue
-            if not _opposed(one, other, words) or open_until(both, one, other) or (i in denied_here) != (j in denied_there):
+            if (
+                not _opposed(one, other, words)
+                or open_until(both, one, other)
+                or (i in denied_here) != (j in denied_there)
+            ):
                 continue
             in_place = any(one in removed and other in added for removed, added in swapped_in)
             if reversed_around(both, i, j) or names_swapped(both):
                 continue
             loose = one.function or other.function
-            severity = 1.0 if in_place else 0.35 if loose else 0.7
-            found.append(
-                Finding(check=NAME, severity=severity, reason=f"“{other.text}” is the opposite of “{one.text}”")
-            )
+            severity = 1.0 if in_place else 0.0 if loose else 0.7
+            if severity:
+                found.append(
+                    Finding(check=NAME, severity=severity, reason=f"“{other.text}” is the opposite of “{one.text}”")
+                )
     return found
 
 

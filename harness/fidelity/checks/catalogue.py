@@ -19,6 +19,7 @@ from harness.fidelity.checks import (
     negation,
     numbers,
     omission,
+    overclaim,
     quantifiers,
     roles,
     substitution,
@@ -33,7 +34,7 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
         module.NAME: module.check
         for module in (
             numbers, moments, identifiers, names, negation, antonyms, quantifiers, conditions, modality, roles, substitution,
-            omission, addition, must_keep, contract, truncation, degenerate, language, transport,
+            omission, addition, must_keep, contract, truncation, degenerate, language, transport, overclaim,
         )
     }
 )  # fmt: skip

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
-from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.pair import Pair, alike
+from harness.fidelity.reading.text import read
 
 NAME = "contract"
 _HOLLOW = re.compile(
@@ -25,7 +26,10 @@ def check(both: Pair) -> list[Finding]:
     wanted, unreadable = _parsed(reference)
     if unreadable:
         wanted = None
-    return found + [Finding(check=NAME, severity=0.9, reason=r) for r in _hollow(value, wanted, "")]
+    found += [Finding(check=NAME, severity=0.9, reason=r) for r in _hollow(value, wanted, "")]
+    if wanted is not None and not found:
+        found += [Finding(check=NAME, severity=1.0, reason=r) for r in _changed(value, wanted, "")]
+    return found
 
 
 def _parsed(text: str) -> tuple[object, str]:
@@ -63,3 +67,30 @@ def _hollow(value: object, wanted: object, path: str) -> Iterator[str]:
         if value in (None, []) and wanted in (None, []):
             return
         yield f"the field “{path or 'answer'}” is there and says nothing"
+
+
+def _changed(value: object, wanted: object, path: str) -> Iterator[str]:
+    """Values that are not those of the reference; texts may be worded otherwise, lists may be in another order."""
+    if isinstance(wanted, dict) and isinstance(value, dict):
+        for key in sorted(wanted.keys() & value.keys()):
+            yield from _changed(value[key], wanted[key], f"{path}.{key}".strip("."))
+    elif isinstance(wanted, list) and isinstance(value, list):
+        for one in wanted:
+            if not any(not list(_changed(other, one, path)) for other in value):
+                yield f"“{one}” is missing in “{path}”"
+    elif isinstance(wanted, str) and isinstance(value, str):
+        if not _worded_alike(wanted, value):
+            yield f"“{path}” is “{value[:40]}” and not “{wanted[:40]}”"
+    elif type(wanted) is not type(value) and not {type(wanted), type(value)} <= {int, float}:
+        yield f"“{path}” is of another type"
+    elif wanted != value:
+        yield f"“{path}” is {value} and not {wanted}"
+
+
+def _worded_alike(one: str, other: str) -> bool:
+    if one.strip().casefold() == other.strip().casefold():
+        return True
+    words = read(one).content
+    others = read(other).content
+    shared = sum(any(alike(word, w) for w in others) for word in words)
+    return bool(words) and len(one) > 12 and shared >= 0.5 * len(words)

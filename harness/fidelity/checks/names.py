@@ -16,37 +16,33 @@ _MARKS = frozenset('.!?:\n。！？："')
 
 def check(both: Pair) -> list[Finding]:
     ours, theirs = list(names(both.reference)), list(names(both.candidate))
-    known = {w.text.casefold() for w in (*both.reference.words, *both.support.words)}
-    said = {w.text.casefold() for w in both.candidate.words}
-    initials = {
-        "".join(w.text[0] for w in ours[i:j]).casefold() for i in range(len(ours)) for j in range(i + 2, len(ours) + 1)
-    }
-    new = [
-        w
-        for w in theirs
-        if w.text.casefold() not in known | initials
-        and not _short_form(w, ours)
-        and both.partner[_at(both.candidate, w)] is None
-    ]
-    lost = [
-        w
-        for w in ours
-        if w.text.casefold() not in said
-        and not _short_form(w, theirs)
-        and both.partner_back[_at(both.reference, w)] is None
-    ]
+    lost = [w for w in ours if _unsaid(w, both.candidate, theirs) and both.partner_back[_at(both.reference, w)] is None]
+    new = [w for w in theirs if _unsaid(w, both.reference, ours) and both.partner[_at(both.candidate, w)] is None]
+    supported = {w.text.casefold() for w in both.support.words}
     found = []
     for word in new[:3]:
-        rival = lost[0].text if lost else ""
-        reason = (
-            f"“{word.text}” stands where the reference says “{rival}”"
-            if rival
-            else f"the name “{word.text}” comes from nowhere"
-        )
-        found.append(Finding(check=NAME, severity=1.0 if rival else 0.7, reason=reason))
+        if lost:
+            reason = f"“{word.text}” stands where the reference says “{lost[0].text}”"
+            found.append(Finding(check=NAME, severity=1.0, reason=reason))
+        elif word.text.casefold() not in supported:
+            found.append(Finding(check=NAME, severity=0.7, reason=f"the name “{word.text}” comes from nowhere"))
     if not new:
         found += [Finding(check=NAME, severity=0.4, reason=f"the name “{w.text}” is missing") for w in lost[:3]]
     return found
+
+
+def _unsaid(word: Word, text: Text, others: list[Word]) -> bool:
+    """Whether `text` says the name in no form: as it is, shortened, by its initials, or spelt out."""
+    low = word.text.casefold()
+    initials = "".join(w.text[0] for w in others).casefold()
+    abbreviated = word.text.isupper() and 2 <= len(low) <= 5 and low in initials
+    return not (
+        any(low == w.text.casefold() for w in text.words)
+        or abbreviated
+        or _short_form(word, others)
+        or _spelt_out(word, text)
+        or (word.name and len(low) < 4 and low in text.plain)
+    )
 
 
 def names(text: Text) -> Iterator[Word]:
@@ -86,9 +82,6 @@ def _spelt_out(word: Word, text: Text) -> bool:
 
 def _short_form(word: Word, others: list[Word]) -> bool:
     low = word.text.casefold()
-    if word.text.isupper() and 2 <= len(word.text) <= 5:
-        initials = "".join(o.text[0] for o in others).casefold()
-        return low in initials
     return any(
         len(low) > 3
         and (o.text.casefold().startswith(low[:4]) or low.startswith(o.text.casefold()[:4]))

@@ -103,9 +103,6 @@ def _same_reach(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
         lexical, plain, text = (denial, rival, other.text) if denial.lexical else (rival, denial, own.text)
         if any(_means(text.words[i], base, text) for base in lexical.bases for i in plain.reach):
             return True
-        at = own.partner[denial.at] if denial.lexical else next((i for i in denial.reach if own.partner[i] == rival.at), None)
-        if at is not None and (at in rival.reach or not denial.lexical):
-            return True
     return bool(denial.bases & rival.bases)
 
 

@@ -14,7 +14,9 @@ def check(both: Pair) -> list[Finding]:
     if gone:
         share = sum(len(clause) for clause in gone) / max(1, len(both.reference.content))
         texts = " … ".join(" ".join(both.reference.words[i].text for i in clause[:5]) for clause in gone[:2])
-        found.append(Finding(check=NAME, severity=min(1.0, 0.3 + share) * both.precision, reason=f"nothing is said of “{texts}”"))
+        found.append(
+            Finding(check=NAME, severity=min(1.0, 0.3 + share) * both.precision, reason=f"nothing is said of “{texts}”")
+        )
     return found
 
 

@@ -12,7 +12,7 @@ CLASSES = MappingProxyType(
         "all": "all every each everyone everybody everything always entire whole both any anyone anytime 所有 全部 全体 每 每个 任何 一律 均 都 一切 "
         "总是 始终 全 所有人 大家 每位 每人 凡",
         "most": "most majority mostly usually generally 大多数 多数 大部分 大多 通常 一般",
-        "some": "some several few certain part partly partially sometimes occasionally selected many 部分 有些 一些 某些 有的 少数 个别 有时 偶尔 很多",
+        "some": "some several few part partly partially sometimes occasionally selected 部分 有些 一些 某些 有的 少数 个别 有时 偶尔 很多",
         "none": "none nobody nothing never neither",
         "only": "only solely exclusively alone 只 仅 只有 仅限 只能 仅有 唯一 只限",
         "except": "except excluding besides 除 除了 除外 之外 以外 不包括 不含 排除",
@@ -24,7 +24,24 @@ _PHRASES = MappingProxyType(
     {"except for": "except", "other than": "except", "apart from": "except", "aside from": "except", "with the exception of": "except",
      "not including": "except", "no one": "none", "along with": "including", "together with": "including", "a few": "some"}
 )  # fmt: skip
-_JUST = frozenset(["just", "alone", "nobody", "nowhere", "nothing", "no one", "else", "other", "exclusive", "reserve", "restrict", "limit", "独", "专"])
+_JUST = frozenset(
+    [
+        "just",
+        "alone",
+        "nobody",
+        "nowhere",
+        "nothing",
+        "no one",
+        "else",
+        "other",
+        "exclusive",
+        "reserve",
+        "restrict",
+        "limit",
+        "独",
+        "专",
+    ]
+)
 _CLASH = MappingProxyType(
     {
         ("all", "some"): 1.0, ("all", "most"): 1.0, ("some", "all"): 1.0, ("most", "all"): 1.0, ("all", "none"): 0.8, ("none", "all"): 0.8,

@@ -9,7 +9,28 @@ from harness.fidelity.reading.text import Word
 
 NAME = "roles"
 _RELATIONS = frozenset(
-    ["to", "from", "by", "over", "against", "with", "for", "of", "per", "给", "向", "从", "到", "至", "对", "把", "被", "由", "先", *SEQUENCE]
+    [
+        "to",
+        "from",
+        "by",
+        "over",
+        "against",
+        "with",
+        "for",
+        "of",
+        "per",
+        "给",
+        "向",
+        "从",
+        "到",
+        "至",
+        "对",
+        "把",
+        "被",
+        "由",
+        "先",
+        *SEQUENCE,
+    ]
 )
 _TURNING = frozenset(["get", "receive", "have", "take", "from", "收到", "获得"])  # "we pay you", "you get it from us"
 
@@ -30,7 +51,9 @@ def _found(both: Pair) -> Iterator[Finding]:
         if passive or not _literal(both):
             continue
         severity = 1.0 if kin(words[one], words[other]) or fit >= 3 else 0.5
-        yield Finding(check=NAME, severity=severity, reason=f"“{words[one].text}” and “{words[other].text}” change places")
+        yield Finding(
+            check=NAME, severity=severity, reason=f"“{words[one].text}” and “{words[other].text}” change places"
+        )
     for left, pivot, right in reversals(both):
         severity = _severity(both, words[left], words[pivot], words[right], passive=passive)
         if severity:
@@ -62,7 +85,10 @@ def _literal(both: Pair) -> bool:
 
 def _equal_share(both: Pair) -> float:
     placed = [(i, at) for i, at in enumerate(both.partner_back) if at is not None and both.reference.words[i].content]
-    equal = sum(both.reference.words[i].lemma == both.candidate.words[at].lemma or bool(both.reference.words[i].fact) for i, at in placed)
+    equal = sum(
+        both.reference.words[i].lemma == both.candidate.words[at].lemma or bool(both.reference.words[i].fact)
+        for i, at in placed
+    )
     return equal / len(placed) if placed else 0.0
 
 
@@ -75,7 +101,19 @@ def _same_order(both: Pair) -> str:
         for agent in agents(text.words):
             at = partner[agent]
             doers = set(agents(text.words))
-            before = [i for i in range(agent) if partner[i] is not None and i not in doers and (named(text.words[i]) or text.words[i].lemma in PRONOUNS)]
-            if at is not None and before and all((partner[i] or 0) < at for i in before) and named(text.words[agent]) and other.words:
+            before = [
+                i
+                for i in range(agent)
+                if partner[i] is not None
+                and i not in doers
+                and (named(text.words[i]) or text.words[i].lemma in PRONOUNS)
+            ]
+            if (
+                at is not None
+                and before
+                and all((partner[i] or 0) < at for i in before)
+                and named(text.words[agent])
+                and other.words
+            ):
                 return text.words[agent].text
     return ""

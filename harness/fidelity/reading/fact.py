@@ -95,7 +95,8 @@ def _loosely_same(one: Fact, other: Fact) -> bool:
     if number.kind is not Kind.NUMBER:
         return False
     if rest.kind is Kind.DATE and isinstance(rest.value, tuple):
-        return number.value in [float(part) for part in rest.value if part is not None]
+        year, month, day = rest.value
+        return number.value == day or (number.value == year and month is None)
     if rest.kind is Kind.IDENTIFIER:
         return str(rest.value).isdigit() and float(str(rest.value)) == number.value
     if rest.kind is Kind.PERCENT and isinstance(rest.value, float) and isinstance(number.value, float):

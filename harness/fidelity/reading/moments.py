@@ -20,10 +20,10 @@ TIME_EN = re.compile(
     rf"\b(?P<h>\d{{1,2}})(?P<sep>[:.])(?P<m>[0-5]\d)(?::[0-5]\d)?(?:\s?{_HALF_DAY})?{_PART}"
     rf"|\b(?P<h2>{_HOUR})\s?(?P<half2>[ap]\.?m\.?(?![a-z]))"
     rf"|\b(?P<h3>{_HOUR})\s+o['’]?clock{_PART.replace('part', 'part3')}"
-    rf"|\b(?P<rel>half past|half|quarter past|quarter to|a quarter past|a quarter to|(?P<mins>\w+)\s+(?:minutes\s+)?(?P<dir>past|to))"
+    rf"|\b(?P<rel>half past|half|quarter past|quarter to|a quarter past|a quarter to|(?P<mins>five|ten|twenty|twenty[- ]five)\s+(?:minutes\s+)?(?P<dir>past|to))"
     rf"\s+(?P<h4>{_HOUR})\b(?!\s*(?:%|percent|days?|weeks?|hours?|months?|years?|minutes?))(?:\s?(?P<half4>[ap]\.?m\.?(?![a-z])))?{_PART.replace('part', 'part4')}"
     r"|\b(?P<named>noon|midday|midnight)\b"
-    rf"|\b(?:at|until|till|by|from|before|after|to|and|between)\s+(?P<h5>{_HOUR})(?=\s+(?:in the|at night|tonight|on (?:mon|tue|wed|thu|fri|sat|sun)|tomorrow|today|sharp))"
+    rf"|\b(?:(?:at|until|till|by|from|before|after|to|and|between)\s+)?(?P<h5>{_HOUR})(?=\s+(?:in the|at night|tonight|on (?:mon|tue|wed|thu|fri|sat|sun)|tomorrow|today|sharp))"
     rf"{_PART.replace('part', 'part5')}",
     re.IGNORECASE,
 )

@@ -37,8 +37,9 @@ WORDS = (
     rf"(?:half a dozen|(?:a|an)\s+(?:{_BIG})|(?:{_SMALL}|{_BIG})(?![a-z]))"
     rf"(?:(?:\s+and\s+|[\s-]+)(?:{_SMALL}|{_BIG})(?![a-z]))*"
 )
-NUMBER_EN = rf"(?:(?:{DIGITS})(?:\s?(?:{_BIG})(?![a-z]))?|\b{WORDS})"
+NUMBER_EN = rf"(?:(?:{DIGITS})(?:\s?(?:{_BIG})(?![a-z]))?|\b{WORDS})(?:\s+and\s+a\s+half\b)?"
 NUMBER_ZH = r"(?:\d[\d,]*(?:\.\d+)?[百千万亿]{0,2}|[零〇一二两俩三四五六七八九十百千万亿]+)"
+_HALVES = re.compile(r"\s+and\s+a\s+half", re.I)
 _TOKEN = re.compile(rf"{DIGITS}|[a-z]+")
 _ZH_MIXED = re.compile(r"(\d[\d,]*(?:\.\d+)?)([百千万亿]*)")
 
@@ -47,6 +48,8 @@ def english(text: str) -> float | None:
     """The value of a number in digits or words; None where it is none."""
     if text.strip().lower() == "half a dozen":
         return 6.0
+    halves = 0.5 if _HALVES.search(text) else 0.0
+    text = _HALVES.sub("", text)
     total, group, seen = 0.0, 0.0, False
     for token in _TOKEN.findall(text.lower()):
         if token[0].isdigit():
@@ -57,7 +60,7 @@ def english(text: str) -> float | None:
             group, seen = (group or 1) * 100, True
         elif token in SCALES:
             total, group, seen = total + (group or 1) * SCALES[token], 0.0, True
-    return total + group if seen else None
+    return total + group + halves if seen else None
 
 
 def chinese(text: str) -> float | None:

@@ -39,13 +39,32 @@ _LEXICAL = MappingProxyType(
         "unpaid": "paid", "call off": "take place", "turn down": "accept", "free": "charge fee cost", "free of charge": "charge fee cost", "no charge": "charge fee cost", "at no cost": "charge fee cost",
         "costs nothing": "charge fee cost", "for nothing": "charge fee cost", "complimentary": "charge fee cost", "no extra cost": "charge fee cost",
         "at no charge": "charge fee cost", "without charge": "charge fee cost", "delayed": "on time",
-        "late": "on time", "not allow": "allow", "bar": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
-        "useless": "use", "out of order": "work", "faulty": "work", "defective": "work", "lose": "keep", "miss": "attend",
+        "not allow": "allow", "bar": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
+        "useless": "use", "out of order": "work", "faulty": "work", "defective": "work", "lose": "keep",
     }
 )  # fmt: skip
 _IDIOMS = frozenset("hesitate worry forget mind doubt problem wonder matter necessarily only just later longer".split())
 _PREFIXES = ("non-", "non", "un", "in", "im", "ir", "il", "dis")
-_ZH_MARKS = ("不", "没有", "没", "未", "无", "非", "勿", "别", "莫", "请勿", "尚未", "还没", "从未", "从不", "绝不", "并非", "毫无", "仍未")
+_ZH_MARKS = (
+    "不",
+    "没有",
+    "没",
+    "未",
+    "无",
+    "非",
+    "勿",
+    "别",
+    "莫",
+    "请勿",
+    "尚未",
+    "还没",
+    "从未",
+    "从不",
+    "绝不",
+    "并非",
+    "毫无",
+    "仍未",
+)
 _ZH_HARMLESS = frozenset(
     "不同 不过 不仅 不但 不久 不断 不错 不管 不论 不少 不妨 不好意思 不超过 不少于 不低于 不高于 不多于 不足 不到 不满 不大于 不小于 不得超过 未来 无线 无数 无论 "
     "没关系 没问题 非常 非洲 别的 别人 别墅 非处方 无人机 未婚 无限 无害 不一致 不一样 非工作日 不限 未成年人".split()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from harness.fidelity.reading.fact import Fact, Kind
-from harness.fidelity.reading.numerals import NUMBER_EN, NUMBER_ZH, ORDINALS, chinese, english
+from harness.fidelity.reading.numerals import NUMBER_EN, NUMBER_ZH, ORDINALS, TENS, chinese, english
 from harness.fidelity.reading.units import CHINESE, COUNTERS, CURRENCIES, ENGLISH, Unit
 
 _SYMBOL = r"(?:US\$|HK\$|[AC]\$|[$€£¥₹])"
@@ -27,9 +27,10 @@ EN = re.compile(
 )
 EN_LOOSE = re.compile(
     r"\b(?:(?P<a>(?:a|an|one|per)\s+(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade))(?![a-z])"
-    r"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night)|half\s+(?:an?\s+)?(?P<h_unit>hour|day|year|price|mile)|(?P<half>(?:a\s+|one\s+)?half)(?!\s+past)"
+    r"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night)|half\s+(?:an?\s+)?(?P<h_unit>hour|minute|day|week|month|year|price|mile|litre|liter|kilo)|(?P<half>(?:a\s+|one\s+)?half)(?!\s+past)"
     r"|(?P<twice>twice|two times|double[ds]?|once)|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
     r"|(?P<three>three|a|one)[\s-]quarters?(?=\s+of)|(?P<fortnight>fortnight)|(?P<couple>a (?:couple|pair) of)"
+    r"|(?P<ten>twenty|thirty)[- ](?P<unit_th>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)"
     r"|(?P<x>\w+) (?:in|out of) (?P<y>\w+))\b",
     re.IGNORECASE,
@@ -57,8 +58,18 @@ RATE_EN = re.compile(
     r"quarters?|years?|annum|decade)|(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annually|annual|nightly|biweekly|fortnightly))\b",
     re.IGNORECASE,
 )
-_RATED = re.compile(r"(?:\d|\btimes|\bonce|\btwice|[$€£¥%]|\b(?:dollars?|euros?|pounds|percent|usd|eur|gbp|visits?|doses?|one|two|three|four|five|six|ten))\W*(?:\w+\W+)?$", re.I)
-_RATE_WORDS = {"hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week", "monthly": "month", "annum": "year"}
+_RATED = re.compile(
+    r"(?:\d|\btimes|\bonce|\btwice|[$€£¥%]|\b(?:dollars?|euros?|pounds|percent|usd|eur|gbp|visits?|doses?|one|two|three|four|five|six|ten))\W*(?:\w+\W+)?$",
+    re.I,
+)
+_RATE_WORDS = {
+    "hourly": "hour",
+    "daily": "day",
+    "nightly": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "annum": "year",
+}
 RATE_ZH = re.compile(
     rf"每(?:隔)?(?P<n>{NUMBER_ZH})?(?P<unit>秒|分钟|个?小时|天|日|晚|周|个?星期|个?礼拜|个?月|季度|年)"
     r"|(?<![\d一二三四五六七八九十])(?P<one>一天|一日|一周|一个?月|一年|一小时|一个小时)(?=[^内以之后前，,。]{0,3}[一二两三四五六七八九十\d])|按(?P<by>月|年|周|季|季度|天|日)|(?P<paid>月|年|周|季|日)(?=付|费|租|薪|卡|套餐)"
@@ -195,6 +206,10 @@ def _loose(match: re.Match[str]) -> Fact | None:
         return _quantity(match, 1.0, ENGLISH["fortnight"])
     if "couple" in found:
         return _made(match, Kind.NUMBER, 2.0)
+    if "ten" in found:
+        return _made(
+            match, Kind.NUMBER, float(TENS[found["ten"]] + (ORDINALS | {"first": 1, "second": 2})[found["unit_th"]])
+        )
     if "ordinal" in found:
         return _made(match, Kind.NUMBER, float(ORDINALS[found["ordinal"]]))
     part, whole = english(found["x"]), english(found["y"])

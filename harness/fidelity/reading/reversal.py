@@ -7,13 +7,33 @@ from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.text import Word
 
-_LINKS = frozenset(["and", "or", "和", "与", "及", "或", "以及", "还有", "plus", "the", "a", "an", "be", "的", "在", "是", "也", "都"])
+_LINKS = frozenset(
+    ["and", "or", "和", "与", "及", "或", "以及", "还有", "plus", "the", "a", "an", "be", "的", "在", "是", "也", "都"]
+)
 _AGENT = frozenset(["by", "被", "由", "受", "遭"])
 PRONOUNS = frozenset(
     ["we", "us", "our", "i", "me", "my", "he", "him", "his", "she", "her", "they", "them", "their", "you", "your",
      "我", "我们", "你", "您", "你们", "他", "她", "他们"]
 )  # fmt: skip
-SEQUENCE = frozenset(["then", "before", "after", "until", "再", "然后", "之前", "之后", "以前", "以后", "后", "前", "followed", "than", "比"])
+SEQUENCE = frozenset(
+    [
+        "then",
+        "before",
+        "after",
+        "until",
+        "再",
+        "然后",
+        "之前",
+        "之后",
+        "以前",
+        "以后",
+        "后",
+        "前",
+        "followed",
+        "than",
+        "比",
+    ]
+)
 MAX_CONTENT = 24  # content words looked at
 
 
@@ -33,7 +53,28 @@ class Exchange(NamedTuple):
     fit: int  # neighbours that fit crosswise, 2 to 4
 
 
-_SUBJECTS = frozenset(["we", "us", "i", "me", "he", "him", "she", "they", "them", "you", "我", "我们", "你", "您", "你们", "他", "她", "他们"])
+_SUBJECTS = frozenset(
+    [
+        "we",
+        "us",
+        "i",
+        "me",
+        "he",
+        "him",
+        "she",
+        "they",
+        "them",
+        "you",
+        "我",
+        "我们",
+        "你",
+        "您",
+        "你们",
+        "他",
+        "她",
+        "他们",
+    ]
+)
 
 
 def reversals(both: Pair) -> Iterator[Reversal]:

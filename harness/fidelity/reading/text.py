@@ -35,6 +35,8 @@ _EXPANSIONS = (
     (re.compile(r"'ll\b", re.I), " will"),
     (re.compile(r"'re\b", re.I), " are"),
     (re.compile(r"'ve\b", re.I), " have"),
+    (re.compile(r"'d\b", re.I), " would"),
+    (re.compile(r"(?<=\d)\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+(?=\d)"), ""),
 )
 
 
@@ -218,7 +220,11 @@ def _chinese_words(run: str, start: int, words: Lexicon) -> Iterator[Word]:
     at = 0
     while at < len(run):
         person = _PERSON.match(run, at)
-        size = len(person[0]) if person else next((n for n in range(min(MAX_PHRASE, len(run) - at), 1, -1) if run[at : at + n] in words.words), 1)
+        size = (
+            len(person[0])
+            if person
+            else next((n for n in range(min(MAX_PHRASE, len(run) - at), 1, -1) if run[at : at + n] in words.words), 1)
+        )
         text = run[at : at + size]
         yield Word(
             text=text, lemma=text, concepts=words.groups.get(text, NOTHING), start=start + at, clause=0,
