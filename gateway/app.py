@@ -32,6 +32,7 @@ def make_app(runtime: Runtime) -> "Shortcut":
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+            await runtime.pipeline.unaided.kept.save()
             await runtime.session.close()
             runtime.log.flush()
 

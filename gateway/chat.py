@@ -5,6 +5,7 @@ from itertools import count
 from typing import Any
 from uuid import uuid4
 
+from gateway.answers.cache_key import tenant_of
 from gateway.errors import BadRequest
 from gateway.pipeline import Reply
 from gateway.record import DegradationRecord, Level, Reason
@@ -44,6 +45,7 @@ class ChatCompletions:
         try:
             raw = await read_body(receive, scope["headers"], max_bytes=server.max_body_bytes)
             work = runtime.work(parse(raw, max_tokens_bound=server.max_tokens_bound))
+            work.tenant = tenant_of(scope["headers"], work.policy.cache.tenant_headers)
             await self._while_client_stays(work, receive, send)
         except BadRequest as error:
             await respond_json(send, error.status, error_body(error))

@@ -1,15 +1,15 @@
 """One request's way, top to bottom: plan the paths, try each once, answer, and say what was degraded."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gateway.answers.completion import Completion, prepared
-from gateway.answers.extract import extract
-from gateway.answers.templates import template_for
+from gateway.answers.cache import Hit
+from gateway.answers.completion import Completion
+from gateway.answers.unaided import Given, Unaided
 from gateway.answers.validate import require_schema
 from gateway.attempt import Served, attempt
 from gateway.backends.backend import Backend
-from gateway.backends.cascade import plan
+from gateway.backends.cascade import front_of, plan
 from gateway.clock import Clock
 from gateway.errors import BadRequest, ContextTooLong, UpstreamError
 from gateway.record import Attempt, DegradationRecord, Reason
@@ -33,6 +33,7 @@ class Pipeline:
     """Holds what outlives a request; a request's own state is its Work."""
 
     backends: Mapping[str, Backend]
+    unaided: Unaided
     clock: Clock
     default_max_tokens: int
     observe: Callable[[Attempt], None] = field(default=lambda _: None)
@@ -45,12 +46,16 @@ class Pipeline:
         if not paths:
             work.note(Reason.HEALTH_LEVEL)
             return self._refuse(work)
-        reply = await self._by_model(work, [self.backends[name] for name in paths if name in self.backends], sink)
+        front = front_of(paths, self.backends)
+        reply = await self._prepared(work, front, sink, by_choice=True)
+        if reply is None:
+            reply = await self._by_model(work, [self.backends[name] for name in paths if name in self.backends], sink)
         if reply is not None:
             return reply
         if work.overloaded() and work.policy.overload.action == "refuse":
             return self._refuse(work)
-        return await self._without_model(work, [name for name in paths if name not in self.backends], sink)
+        rest = [name for name in paths if name not in self.backends and name not in front]
+        return await self._prepared(work, rest, sink) or self._structured(work)
 
     async def _by_model(self, work: Work, backends: list[Backend], sink: Sink | None) -> Reply | None:
         too_long: list[ContextTooLong] = []
@@ -81,12 +86,15 @@ class Pipeline:
             raise too_long[0]
         return None
 
-    async def _try(self, work: Work, backend: Backend, sink: Sink | None) -> Served:
+    async def _try(self, work: Work, backend: Backend, sink: Sink | None) -> Served | Hit:
+        """What the backend said; the earlier answer that the semantic gate gives instead."""
         began_s = self.clock.now_s()
         try:
             served = await attempt(
                 work, backend, sink=sink, clock=self.clock, default_max_tokens=self.default_max_tokens
             )
+            record = work.by_model(backend.name, backend.config.model, served.loss)
+            instead = await self.unaided.gate.check(work, record, served.completion, path=backend.name)
         except UpstreamError as error:
             if error.retry_after_s is not None:
                 work.retry_after_s.append(error.retry_after_s)
@@ -96,7 +104,7 @@ class Pipeline:
             self._tell(work, backend, began_s, UpstreamError("a 400", reason=Reason.BACKEND_ERROR))
             raise
         self._tell(work, backend, began_s, None)
-        return served
+        return served if instead is None else instead
 
     def _tell(self, work: Work, backend: Backend, began_s: float, error: UpstreamError | None) -> None:
         tried = self._attempt(backend, began_s, error)
@@ -111,10 +119,13 @@ class Pipeline:
             duration_ms=round((self.clock.now_s() - began_s) * 1000, 1),
         )
 
-    async def _serve(self, work: Work, backend: Backend, served: Served, sink: Sink | None) -> Reply:
+    async def _serve(self, work: Work, backend: Backend, served: Served | Hit, sink: Sink | None) -> Reply:
+        if isinstance(served, Hit):
+            return await self._send(self.unaided.from_cache(work, served, (Reason.SEMANTIC_GATE,)), sink)
         record = work.by_model(backend.name, backend.config.model, served.loss)
         if sink is not None and served.relay is not None:
             await served.relay.finish(record, include_usage=work.request.include_usage)
+        self.unaided.kept.keep(work, record, served.completion, model=backend.config.model)
         return Reply(status=200, record=record, completion=served.completion)
 
     async def _broken(self, work: Work, backend: Backend, sink: Sink, error: UpstreamError) -> Reply:
@@ -123,35 +134,26 @@ class Pipeline:
         await send_error(sink, f"the answer above is not complete or not to be trusted: {error.reason}", record)
         return Reply(status=200, record=record)
 
-    async def _without_model(self, work: Work, names: list[str], sink: Sink | None) -> Reply:
+    async def _prepared(
+        self, work: Work, names: Sequence[str], sink: Sink | None, *, by_choice: bool = False
+    ) -> Reply | None:
+        """The first of these paths without a model that has an answer."""
         for name in names:
-            found = self._answer_of(name, work)
-            if found is not None:
-                completion, record = found
-                if sink is not None:
-                    await send_whole(sink, completion, record)
-                return Reply(status=200, record=record, completion=completion)
+            given = await self.unaided.answer(name, work, by_choice=by_choice)
+            if given is not None:
+                return await self._send(given, sink)
+        return None
+
+    async def _send(self, given: Given, sink: Sink | None) -> Reply:
+        if sink is not None:
+            await send_whole(sink, given.completion, given.record)
+        return Reply(status=200, record=given.record, completion=given.completion)
+
+    def _structured(self, work: Work) -> Reply:
         marks = work.policy.structured
         suggestion = marks.suggestion_zh if work.language == "zh" else marks.suggestion_en
         record = work.without_model("structured", abstained=True)
         return Reply(status=marks.status, record=record, suggestion=suggestion)
-
-    def _answer_of(self, name: str, work: Work) -> tuple[Completion, DegradationRecord] | None:
-        """The answer of a path without a model; None when it has none for this request."""
-        if work.request.wants_json:
-            return None
-        if name == "extract":
-            quoted = extract(work.request.messages, language=work.language, marks=work.policy.extract)
-            if quoted is not None:
-                abstained = work.policy.extract.counts_as == "abstention"
-                return prepared(quoted, path=name), work.without_model(name, abstained=abstained)
-        if name == "template":
-            templates = work.policy.templates
-            template = template_for(work.request.question, language=work.language, templates=templates)
-            if template is not None:
-                record = work.without_model(name, abstained=template.abstains)
-                return prepared(template.text, path=name), record
-        return None
 
     def _refuse(self, work: Work) -> Reply:
         record = work.without_model("refused", abstained=True)

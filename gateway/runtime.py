@@ -7,6 +7,7 @@ from pathlib import Path
 
 import aiohttp
 
+from gateway.answers.unaided import build_unaided
 from gateway.backends.backend import Backend, build
 from gateway.backends.breaker import State
 from gateway.backends.cascade import target_of
@@ -18,7 +19,7 @@ from gateway.pipeline import Pipeline
 from gateway.policy import Policy, load_policy
 from gateway.record import Attempt, Level, Reason
 from gateway.request import ChatRequest
-from gateway.telemetry import Metrics, RequestLog
+from gateway.telemetry import Event, Metrics, RequestLog
 from gateway.work import Deadline, Work
 
 _LOOK_BACK_S = 60.0
@@ -142,7 +143,18 @@ def build_runtime(
         one.name: build(one, session=session, policy=lambda: policies.current, clock=clock, environ=environ)
         for one in config.backends
     }
-    pipeline = Pipeline(backends=backends, clock=clock, default_max_tokens=config.server.default_max_tokens)
+    metrics = Metrics()
+    unaided = build_unaided(
+        config.answers,
+        policy=policy,
+        session=session,
+        environ=environ,
+        registry=metrics.registry,
+        log=lambda event, detail: log.write(Event(event=event, detail=detail)),
+    )
+    pipeline = Pipeline(
+        backends=backends, unaided=unaided, clock=clock, default_max_tokens=config.server.default_max_tokens
+    )
     runtime = Runtime(
         config=config,
         policies=policies,
@@ -150,7 +162,7 @@ def build_runtime(
         pipeline=pipeline,
         session=session,
         clock=clock,
-        metrics=Metrics(),
+        metrics=metrics,
         log=log,
     )
     pipeline.observe = runtime.observe

@@ -13,18 +13,11 @@ from gateway.errors import BadRequest, ConfigError, UpstreamError
 from gateway.health import step
 from gateway.memory.device_probes import VllmProbe
 from gateway.runtime import Runtime
+from gateway.telemetry import Event
 
 _WATCH_S = 0.1
 _METRICS_TIMEOUT_S = 2.0
 _PING = {"messages": [{"role": "user", "content": "ping"}], "max_tokens": 1, "temperature": 0}
-
-
-class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A line of the log that is not a request's."""
-
-    event: str
-    detail: str = ""
-    backend: str = ""
 
 
 async def supervise(runtime: Runtime) -> None:
@@ -33,6 +26,7 @@ async def supervise(runtime: Runtime) -> None:
         group.create_task(asyncio.to_thread(import_module, "jsonschema"))  # slow to import: not within a request
         if runtime.config.server.watch_policy and runtime.policies.path is not None:
             group.create_task(watch_policy(runtime, runtime.policies.path))
+        group.create_task(save_kept(runtime))
         probing: dict[str, asyncio.Task[None]] = {}
         while True:
             judge(runtime)
@@ -41,6 +35,13 @@ async def supervise(runtime: Runtime) -> None:
                 if task is None or task.done():
                     probing[backend.name] = group.create_task(tend(runtime, backend))
             await runtime.clock.sleep(runtime.config.server.tick_s)
+
+
+async def save_kept(runtime: Runtime) -> None:
+    """Write the kept answers to their file now and then, where the config names one."""
+    while True:
+        await runtime.clock.sleep(runtime.config.answers.cache_save_s)
+        await runtime.pipeline.unaided.kept.save()
 
 
 def judge(runtime: Runtime) -> None:

@@ -30,6 +30,14 @@ class RequestLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     error: str | None = None
 
 
+class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A line of the log that is not a request's."""
+
+    event: str
+    detail: str = ""
+    backend: str = ""
+
+
 class Metrics:
     """The gateway's own registry; gauges that mirror other state are set by `Metrics.mirror` at each scrape."""
 

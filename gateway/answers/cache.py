@@ -9,27 +9,34 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
-from gateway.answers.embedding import Vector, similarity
+from gateway.answers.embedding import HASHED, Vector, similarity
 
-_OVERHEAD_BYTES = 400  # of an entry besides its text and vector
+_OVERHEAD_BYTES = 400  # of an entry besides its text and vectors
 _BYTES_PER_FEATURE = 100
 
 
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a question lies in one embedding's space."""
+
+    space: str  # the embedding's name
+    vector: dict[int, float]  # of length 1
+
+
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One kept answer; the question itself is not kept, only its vector."""
+    """One kept answer; the question itself is not kept, only where it lies."""
 
     key: str
     text: str
     model: str
     stored_unix_s: float
-    vector: dict[int, float]
-    space: str  # the embedding that made the vector
+    places: tuple[Place, ...]
     intent: str | None = None
 
     @property
     def cost_bytes(self) -> int:
         """About what it takes in memory."""
-        return _OVERHEAD_BYTES + 2 * len(self.text) + len(self.key) + _BYTES_PER_FEATURE * len(self.vector)
+        features = sum(len(place.vector) for place in self.places)
+        return _OVERHEAD_BYTES + 2 * len(self.text) + len(self.key) + _BYTES_PER_FEATURE * features
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +78,7 @@ class AnswerCache:
         while len(self._entries) > max_entries or self._bytes > max_bytes:
             self._drop(next(iter(self._entries)))
 
-    def get(self, key: str, *, vector: Vector, space: str, max_age_s: float, min_similarity: float) -> Hit | None:
+    def get(self, key: str, *, places: tuple[Place, ...], max_age_s: float, min_similarity: float) -> Hit | None:
         """The answer kept under `key`; None where it is too old or too unlike. Too old ones are forgotten."""
         entry = self._entries.get(key)
         if entry is None:
@@ -80,7 +87,7 @@ class AnswerCache:
         if age_s > max_age_s:
             self._drop(key)
             return None
-        alike = similarity(entry.vector, vector) if entry.space == space else 0.0
+        alike = _similarity(entry.places, places)
         if alike < min_similarity:
             return None
         self._entries.move_to_end(key)
@@ -91,3 +98,15 @@ class AnswerCache:
         if gone is not None:
             self._bytes -= gone.cost_bytes
             self.changes += 1
+
+
+def hashed_place(vector: Vector) -> Place:
+    """A place in the space of the built-in embedding."""
+    return Place(space=HASHED, vector=dict(vector))
+
+
+def _similarity(kept: tuple[Place, ...], asked: tuple[Place, ...]) -> float:
+    """By the last embedding that both have: an external one comes after the built-in one. 0 where they share none."""
+    own = {place.space: place.vector for place in kept}
+    found = [similarity(own[place.space], place.vector) for place in asked if place.space in own]
+    return found[-1] if found else 0.0

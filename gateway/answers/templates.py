@@ -1,18 +1,48 @@
-"""Answers that the business wrote beforehand: the best keyword match in the question's language, else the default."""
+"""Answers that the business wrote beforehand, in the question's language: by similarity to a template's example
+questions where that is clear, else by keywords, else the language's default."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
+from gateway.answers.embedding import Vector, embed, similarity
 from gateway.policy import Language, Template
 
 
-def template_for(question: str, *, language: Language, templates: Sequence[Template]) -> Template | None:
-    """The template with most keywords in the question; the first without keywords otherwise; None without either."""
-    asked = question.casefold()
+def template_for(
+    question: str,
+    *,
+    asked: str | None = None,
+    language: Language,
+    templates: Sequence[Template],
+    min_similarity: float = 1.0,
+) -> Template | None:
+    """The template whose example is closest to `asked`, if that is at least `min_similarity`; else the one with most
+    keywords in the question; else the first with neither; None without any. `asked` is the question without the
+    caller's own text, None where they are one."""
     own = [template for template in templates if template.lang == language]
-    matched = [(_hits(template, asked), -index) for index, template in enumerate(own) if _hits(template, asked)]
+    close = _closest(question if asked is None else asked, own)
+    if close is not None and close[0] >= min_similarity:
+        return close[1]
+    folded = question.casefold()
+    matched = [(_hits(template, folded), -index) for index, template in enumerate(own) if _hits(template, folded)]
     if matched:
         return own[-max(matched)[1]]
-    return next((template for template in own if not template.keywords), None)
+    return next((template for template in own if not template.keywords and not template.examples), None)
+
+
+def _closest(question: str, templates: Sequence[Template]) -> tuple[float, Template] | None:
+    if not any(template.examples for template in templates):
+        return None
+    asked = embed(question)
+    scored = [
+        (similarity(asked, _vector(example)), template) for template in templates for example in template.examples
+    ]
+    return max(scored, key=lambda one: one[0], default=None)
+
+
+@lru_cache(maxsize=1024)
+def _vector(example: str) -> Vector:
+    return embed(example)
 
 
 def _hits(template: Template, asked: str) -> int:

@@ -6,6 +6,7 @@ nor a declared synonym is a slot, and slots have to be the same, in the same ord
 
 import re
 import unicodedata
+import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -55,6 +56,8 @@ _RELATIVE_TIME = re.compile(
 _TOKEN = re.compile(r"[a-z0-9]+(?:[-'.,:/_@][a-z0-9]+)*|[\u3400-\u9fff\uf900-\ufaff]|[^\s\w]")
 _ANYWHERE = frozenset({"=can"})  # its place in the question does not matter
 _IGNORED_SIGNS = frozenset("?!.,;:？！。，；：、\"'“”‘’()（）")
+# Changes whenever the same question would get another key.
+FINGERPRINT = f"wording-1-{zlib.crc32(repr((_FREE, _GROUPS, _TOKEN.pattern)).encode()):08x}"
 
 
 @dataclass(frozen=True, slots=True)

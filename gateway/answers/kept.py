@@ -1,0 +1,159 @@
+"""The answer cache in the gateway: what is kept of the requests that pass, and what is found when a model failed."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from gateway.answers import cache_file
+from gateway.answers.cache import AnswerCache, Entry, Hit, Place, hashed_place
+from gateway.answers.cache_key import Asked, asked_of
+from gateway.answers.completion import Completion
+from gateway.answers.embedding import HASHED
+from gateway.answers.endpoint import EmbeddingEndpoint
+from gateway.answers.grounding import distrust
+from gateway.answers.intents import Intents, Match
+from gateway.answers.wording import FINGERPRINT, lexicon_of
+from gateway.errors import ConfigError
+from gateway.record import HEALTHY, DegradationRecord, Level
+from gateway.work import Work
+
+Log = Callable[[str, str], None]  # (event, detail)
+
+
+class KeptAnswers:
+    """The shell around `AnswerCache`: keys, embeddings, intents, and the file."""
+
+    def __init__(
+        self,
+        cache: AnswerCache,
+        *,
+        endpoint: EmbeddingEndpoint | None,
+        intents: Intents | None,
+        file: Path | None,
+        now_unix_s: Callable[[], float],
+        log: Log,
+    ) -> None:
+        self.cache = cache
+        self._endpoint = endpoint
+        self._intents = intents
+        self._file = file
+        self._now_unix_s = now_unix_s
+        self._log = log
+        self._saved_changes = 0
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def find(self, work: Work) -> Hit | None:
+        """The earlier answer to this question, if there is one that may be given."""
+        asked = self._asked(work)
+        if asked is None:
+            return None
+        marks = work.policy.cache
+        return self.cache.get(
+            asked.key,
+            places=await self._places(asked),
+            max_age_s=marks.max_age_s,
+            min_similarity=marks.min_similarity,
+        )
+
+    def keep(self, work: Work, record: DegradationRecord, completion: Completion, *, model: str) -> None:
+        """Keep the answer if it is whole, undegraded and valid, and the policy has the path "cache"."""
+        if "cache" not in work.policy.paths.order or not may_be_kept(work, record, completion):
+            return
+        asked = self._asked(work)
+        if asked is None:
+            return
+        if self._endpoint is None:
+            self._put(work, asked, (hashed_place(asked.vector),), completion.text, model)
+            return
+        task = asyncio.create_task(self._keep_embedded(work, asked, completion.text, model))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+
+    async def intent_of(self, text: str, vector: dict[int, float]) -> Match | None:
+        """The intent of a question, in the space that the intent file was made in."""
+        if self._intents is None:
+            return None
+        places = await self._places(Asked(key="", text=text, vector=vector))
+        return self._match(places)
+
+    async def save(self) -> None:
+        """Write the file if anything changed; a failure is logged and leaves the old file."""
+        if self._file is None or self.cache.changes == self._saved_changes:
+            return
+        changes, entries = self.cache.changes, list(self.cache)
+        try:
+            await asyncio.to_thread(cache_file.save, self._file, entries, space=HASHED, wording=FINGERPRINT)
+        except OSError as error:
+            self._log("cache_not_saved", f"{self._file}: {error.strerror or error}")
+        self._saved_changes = changes
+
+    def load(self, *, max_entries: int, max_bytes: int) -> None:
+        """Read the file; one of another kind is refused with a line in the log, and the cache starts empty."""
+        if self._file is None or not self._file.exists():
+            return
+        try:
+            entries = cache_file.load(self._file, space=HASHED, wording=FINGERPRINT)
+        except (ConfigError, OSError) as error:
+            self._log("cache_refused", f"{error}; starting empty")
+            return
+        for entry in entries:
+            self.cache.put(entry, max_entries=max_entries, max_bytes=max_bytes)
+        self._saved_changes = self.cache.changes
+
+    async def _keep_embedded(self, work: Work, asked: Asked, text: str, model: str) -> None:
+        self._put(work, asked, await self._places(asked), text, model)
+
+    def _put(self, work: Work, asked: Asked, places: tuple[Place, ...], text: str, model: str) -> None:
+        match = self._match(places)
+        entry = Entry(
+            key=asked.key,
+            text=text,
+            model=model,
+            stored_unix_s=self._now_unix_s(),
+            places=places,
+            intent=match.intent.id if match else None,
+        )
+        marks = work.policy.cache
+        self.cache.put(entry, max_entries=marks.max_entries, max_bytes=marks.max_bytes)
+
+    def _asked(self, work: Work) -> Asked | None:
+        marks = work.policy.cache
+        return asked_of(
+            work.request,
+            tenant=work.tenant,
+            target=work.target,
+            language=work.language,
+            lexicon=lexicon_of(marks.synonyms),
+            ignored_metadata=marks.ignored_metadata,
+        )
+
+    async def _places(self, asked: Asked) -> tuple[Place, ...]:
+        """Where the question lies: always by hashing, and by the endpoint when it answers in time."""
+        own = hashed_place(asked.vector)
+        if self._endpoint is None:
+            return (own,)
+        vector = await self._endpoint.embed(asked.text)
+        return (own,) if vector is None else (own, Place(space=self._endpoint.space, vector=vector))
+
+    def _match(self, places: tuple[Place, ...]) -> Match | None:
+        if self._intents is None:
+            return None
+        place = next((place for place in places if place.space == self._intents.space), None)
+        return self._intents.match(place.vector) if place else None
+
+
+def may_be_kept(work: Work, record: DegradationRecord, completion: Completion) -> bool:
+    """Only whole, undegraded answers in words that nothing speaks against."""
+    whole = completion.finish_reason == "stop" and completion.text.strip() != "" and not completion.bad_lines
+    if not whole or completion.calls_tools or completion.refusal:
+        return False
+    if record != HEALTHY or work.level is not Level.HEALTHY:
+        return False
+    doubt = distrust(
+        completion.text,
+        messages=work.request.messages,
+        finish_reason=completion.finish_reason,
+        is_json=work.request.response_format != "text",
+        marks=work.policy.grounding,
+    )
+    return doubt is None

@@ -1,0 +1,153 @@
+"""The paths without a model: what each answers, and its record."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import aiohttp
+from prometheus_client import CollectorRegistry, Counter
+
+from gateway.answers.cache import AnswerCache, Hit
+from gateway.answers.completion import Completion, now_unix_s, prepared
+from gateway.answers.embedding import HASHED, embed
+from gateway.answers.endpoint import EmbeddingEndpoint
+from gateway.answers.extract import extract
+from gateway.answers.gatekeepers import Classifier, load_classifier
+from gateway.answers.intents import load_intents, response_of
+from gateway.answers.kept import KeptAnswers, Log
+from gateway.answers.lexis import split
+from gateway.answers.outgoing import OutgoingGate
+from gateway.answers.rules import Asked, RuleBook, load_rules
+from gateway.answers.templates import template_for
+from gateway.config import Answers
+from gateway.policy import Policy
+from gateway.record import CacheUse, DegradationRecord, Reason
+from gateway.review import ReviewQueue
+from gateway.work import Work
+
+
+class Given(NamedTuple):
+    """An answer that no model gave now."""
+
+    completion: Completion
+    record: DegradationRecord
+
+
+class Unaided:
+    """Answers by rules, classifier, earlier answers, quotation and templates."""
+
+    def __init__(
+        self, *, rules: RuleBook | None, classifier: Classifier | None, kept: KeptAnswers, gate: OutgoingGate
+    ) -> None:
+        self._rules = rules
+        self._classifier = classifier
+        self.kept = kept
+        self.gate = gate
+
+    async def answer(self, name: str, work: Work, *, by_choice: bool = False) -> Given | None:
+        """The answer of path `name`; None when it has none for this request.
+
+        `by_choice`: the policy's order put the path before every backend; nothing has failed.
+        """
+        extra = (Reason.POLICY,) if by_choice else ()
+        if name == "cache":
+            hit = await self.kept.find(work)
+            return self.from_cache(work, hit, extra) if hit else None
+        if work.request.wants_json:
+            return None
+        found = await self._words(name, work)
+        if found is None:
+            return None
+        text, abstains = found
+        return Given(prepared(text, path=name), work.without_model(name, abstained=abstains, extra=extra))
+
+    def from_cache(self, work: Work, hit: Hit, extra: tuple[Reason, ...] = ()) -> Given:
+        """An earlier answer, with its age and similarity told; `model_served` is the model that gave it then."""
+        entry = hit.entry
+        use = CacheUse(age_s=round(hit.age_s, 1), similarity=round(hit.similarity, 4), intent=entry.intent)
+        record = work.without_model("cache", abstained=False, extra=extra, cache=use, model=entry.model)
+        completion = prepared(entry.text, path="cache")
+        completion.body["model"] = entry.model
+        return Given(completion, record)
+
+    async def _words(self, name: str, work: Work) -> tuple[str, bool] | None:
+        """(text, whether it abstains)."""
+        if name == "rules" and self._rules is not None:
+            question = split(work.request.messages).asked  # not the caller's own text around it
+            asked = Asked(text=question, language=work.language, metadata=metadata_of(work))
+            ruled = self._rules.answer(asked)
+            return (ruled.text, ruled.abstains) if ruled else None
+        if name == "classifier" and self._classifier is not None:
+            return self._by_class(work, self._classifier)
+        if name == "extract":
+            quoted = extract(work.request.messages, language=work.language, marks=work.policy.extract)
+            return (quoted, work.policy.extract.counts_as == "abstention") if quoted else None
+        if name == "template":
+            return await self._by_template(work)
+        return None
+
+    def _by_class(self, work: Work, classifier: Classifier) -> tuple[str, bool] | None:
+        response = classifier.answer(
+            split(work.request.messages).asked,
+            language=work.language,
+            metadata=metadata_of(work),
+            min_confidence=work.policy.gatekeeper.min_confidence,
+        )
+        return (response.text, response.abstains) if response else None
+
+    async def _by_template(self, work: Work) -> tuple[str, bool] | None:
+        """The response of the question's intent where one can be filled, else the policy's template."""
+        asked = split(work.request.messages).asked
+        match = await self.kept.intent_of(asked, embed(asked))
+        response = response_of(match.intent, language=work.language, metadata=metadata_of(work)) if match else None
+        if response is not None:
+            return response.text, response.abstains
+        template = template_for(
+            work.request.question,
+            asked=asked,
+            language=work.language,
+            templates=work.policy.templates,
+            min_similarity=work.policy.template_match.min_similarity,
+        )
+        return (template.text, template.abstains) if template else None
+
+
+def metadata_of(work: Work) -> Mapping[str, Any]:
+    """What the caller sent as `metadata`, for placeholders and rules; empty without it."""
+    found: Any = work.request.body.get("metadata")
+    return found if isinstance(found, Mapping) else {}
+
+
+def build_unaided(
+    config: Answers,
+    *,
+    policy: Policy,
+    session: aiohttp.ClientSession,
+    environ: Mapping[str, str],
+    registry: CollectorRegistry,
+    log: Log,
+    wall_s: Callable[[], float] = now_unix_s,
+) -> Unaided:
+    """Read the files that `config` names. Raises ConfigError; OSError."""
+    endpoint = None
+    if config.embeddings is not None:
+        endpoint = EmbeddingEndpoint(config.embeddings, session=session, environ=environ)
+    space = endpoint.space if endpoint else HASHED
+    kept = KeptAnswers(
+        AnswerCache(now_unix_s=wall_s),
+        endpoint=endpoint,
+        intents=load_intents(config.intents, space=space) if config.intents else None,
+        file=config.cache_file,
+        now_unix_s=wall_s,
+        log=log,
+    )
+    kept.load(max_entries=policy.cache.max_entries, max_bytes=policy.cache.max_bytes)
+    queue = None
+    if config.review_db is not None:
+        queue = ReviewQueue(config.review_db, max_bytes=config.review_max_bytes, now_unix_s=wall_s)
+    lost = Counter("truefall_review_lost", "Answers that should wait for a person and could not", registry=registry)
+    return Unaided(
+        rules=load_rules(config.rules) if config.rules else None,
+        classifier=load_classifier(config.classifier) if config.classifier else None,
+        kept=kept,
+        gate=OutgoingGate(kept, endpoint=endpoint, queue=queue, lost=lost.inc, log=log),
+    )
