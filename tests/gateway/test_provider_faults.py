@@ -1,10 +1,26 @@
 """G1 to G6: a backend that answers 200 and yet does not answer, as JSON and as a stream."""
 
+import json
 from functools import partial
 
 import pytest
 from served import Gateway, backend, gateway, policy_of
-from upstream_stub import Script, answers, chunk, completion, dies, hangs, raw, running, says, streams, text_events
+from upstream_stub import (
+    Script,
+    Writer,
+    answers,
+    chunk,
+    completion,
+    dies,
+    hangs,
+    raw,
+    running,
+    says,
+    streams,
+    text_events,
+)
+
+from gateway.clock import SystemClock
 
 GOOD = "Paris is the capital of France."
 ENDLESS_JSON = b'{"choices": [{"message": {"content": "' + b"x" * 20_000_000 + b'"}}]}'
@@ -25,6 +41,21 @@ BROKEN_JSON: dict[str, Script] = {
     "hangs": hangs(),
     "finish error": answers({**completion(), "choices": [{"message": {"content": "x"}, "finish_reason": "error"}]}),
 }
+
+
+def drips(*first: dict) -> Script:
+    """A stalled stream that sends a chunk without content every 0.05 s, for 1.5 s, and then ends well."""
+
+    async def dripping(writer: Writer, _: dict) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+        for event in [*first, *[chunk(role="assistant")] * 30, chunk("late"), chunk(finish="stop"), "[DONE]"]:
+            writer.write(f"data: {event if event == '[DONE]' else json.dumps(event)}\n\n".encode())
+            await writer.drain()
+            await SystemClock().sleep(0.05)
+        writer.close()
+
+    return dripping
+
 
 BROKEN_STREAMS: dict[str, Script] = {
     "only done": streams("[DONE]"),
@@ -112,6 +143,16 @@ async def breaker_failures(served: Gateway) -> int:
     return served.runtime.backends["primary"].breaker._failures
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("began", [(), (chunk("word "),)])
+async def test_chunks_without_content_do_not_keep_a_stalled_stream_open(began):
+    limits = {"default": {"first_token_s": 0.4, "idle_s": 0.4, "total_s": 10.0}}
+    async with running(drips(*began)) as bad, running(says(GOOD)) as good, two(bad, good, limits=limits) as served:
+        answer = await served.chat(stream=True)
+        assert answer.streamed_record["reasons"] == ["timeout"]
+        assert "late" not in answer.streamed_text
+
+
 async def test_a_line_that_is_no_sse_field_is_skipped():
     script = streams(chunk("Hello "), b"nonsense\n\n", chunk("world."), chunk(finish="stop"), "[DONE]")
     async with running(script) as up, gateway(backend(up, "primary")) as served:
@@ -173,3 +214,15 @@ async def test_the_usage_chunk_is_there_only_when_asked_for():
         assert asked.events[-2]["usage"]["completion_tokens"] == 5
         assert asked.events[-2]["degradation"] == {"level": "healthy"}
         assert up.seen[0]["stream_options"] == {"include_usage": True}
+
+
+@pytest.mark.parametrize("asked", [False, True])
+async def test_usage_that_comes_with_the_finish_reason_is_shown_only_when_asked_for(asked):
+    last = {**chunk(finish="stop"), "usage": {"prompt_tokens": 5, "completion_tokens": 5}}
+    async with (
+        running(streams(chunk(GOOD), last, cut=False)) as up,
+        gateway(backend(up, "primary", engine="transformers")) as served,
+    ):
+        answer = await served.chat(stream=True, stream_options={"include_usage": asked})
+        assert ("usage" in answer.events[-2]) is asked
+        assert "stream_options" not in up.seen[0]
