@@ -66,7 +66,8 @@ def _unknown_keys(value: Any, info: inspect.Type, path: KeyPath) -> Iterator[tup
         fields = {field.encode_name: field.type for field in info.fields}
         for key, inner in value.items():
             if key not in fields:
-                yield (*path, key), set(fields)
+                if _is_closed(info):
+                    yield (*path, key), set(fields)
             else:
                 yield from _unknown_keys(inner, fields[key], (*path, key))
     elif isinstance(info, inspect.DictType) and isinstance(value, dict):
@@ -75,6 +76,11 @@ def _unknown_keys(value: Any, info: inspect.Type, path: KeyPath) -> Iterator[tup
     elif isinstance(info, inspect.ListType | inspect.VarTupleType) and isinstance(value, list):
         for index, inner in enumerate(value):
             yield from _unknown_keys(inner, info.item_type, (*path, index))
+
+
+def _is_closed(info: inspect.StructType | inspect.DataclassType) -> bool:
+    """Whether a key that is no field is an error; only a struct may say that it is none."""
+    return not isinstance(info, inspect.StructType) or info.cls.__struct_config__.forbid_unknown_fields
 
 
 def _decode(kind: type[Any], value: Any) -> Any:

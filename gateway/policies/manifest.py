@@ -1,5 +1,6 @@
 """The manifest `DegradationPolicy`: WHEN a fallback is forced, for whom. HOW paths degrade is the TOML policy's."""
 
+import math
 from enum import IntEnum
 from typing import Annotated, Literal
 
@@ -34,7 +35,13 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_
 class Condition(Section, frozen=True, kw_only=True):
     """Holds while the metric, over the window, is above the threshold."""
 
-    metric: Annotated[str, Meta(description="; ".join(f"{name}: {one.meaning}" for name, one in METRICS.items()))]
+    metric: Annotated[
+        str,
+        Meta(
+            description="; ".join(f"{name}: {one.meaning}" for name, one in METRICS.items()),
+            extra_json_schema={"enum": list(METRICS)},
+        ),
+    ]
     threshold: Annotated[float, Meta(ge=0, description="holds above this; shares are in [0, 1]")]
     window: Annotated[
         str, Meta(pattern=r"^[1-9][0-9]{0,4}[smh]$", description="how far back to look: 30s, 5m, 1h; at most 1h")
@@ -46,6 +53,8 @@ class Condition(Section, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.metric not in METRICS:
             raise ValueError(f"metric {self.metric!r} is not measured; measured are {', '.join(METRICS)}")
+        if not math.isfinite(self.threshold):
+            raise ValueError(f"threshold is {self.threshold}, must be a finite number")
         if self.window_s > _UNIT_S["h"]:
             raise ValueError(f"window {self.window!r} is longer than 1h, the most kept")
         if METRICS[self.metric].is_share and self.threshold > 1:

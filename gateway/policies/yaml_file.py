@@ -1,5 +1,6 @@
 """Strict YAML: each document becomes a manifest, or one error that names file, line, key and what would be right."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import yaml
@@ -38,8 +39,17 @@ def _manifest(document: Document, source: str) -> DegradationPolicy:
 
 
 def _documents(text: str, source: str) -> list[Document]:
-    found = []
-    loader = yaml.SafeLoader(text)
+    try:
+        return list(_loaded(yaml.SafeLoader(text), source))
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line = f":{mark.line + 1}" if mark else ""
+        raise ConfigError(f"{source}{line}: not valid YAML: {error.problem}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ConfigError(f"{source}: not valid YAML: {' '.join(str(error).split())}") from None
+
+
+def _loaded(loader: Any, source: str) -> Iterator[Document]:
     try:
         while loader.check_node():
             node = loader.get_node()
@@ -49,16 +59,9 @@ def _documents(text: str, source: str) -> list[Document]:
             _note_lines(node, (), lines, source, set())
             value = loader.construct_document(node)
             if value is not None:
-                found.append(Document(value, lines))
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        line = f":{mark.line + 1}" if mark else ""
-        raise ConfigError(f"{source}{line}: not valid YAML: {error.problem}") from None
-    except (yaml.YAMLError, ValueError) as error:
-        raise ConfigError(f"{source}: not valid YAML: {str(error).splitlines()[0]}") from None
+                yield Document(value, lines)
     finally:
         loader.dispose()
-    return found
 
 
 def _note_lines(node: yaml.Node, path: KeyPath, lines: Lines, source: str, seen: set[int]) -> None:
