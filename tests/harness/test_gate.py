@@ -85,6 +85,18 @@ def test_too_few_items_say_how_many_would_do():
     assert "46 items would do" in check.reason
 
 
+def test_few_items_decide_nothing_even_where_their_bound_would_do():
+    decision = decide(steady("m" * 9) + rows("f" * 9))
+    check = check_of(decision, "misleading rate against healthy")
+    assert check.bound < 0
+    assert (check.verdict, check.needed_n) == (Verdict.INCONCLUSIVE, 10)
+
+
+def test_few_items_that_are_shown_to_be_worse_fail():
+    decision = decide(steady("f" * 8) + rows("m" * 8), GPU)
+    assert check_of(decision, "secondary under kill: misleading rate against").verdict is Verdict.FAIL
+
+
 def test_the_same_item_under_many_faults_is_one_item():
     faults = [f"fault{k}" for k in range(10)]
     blocks = [replace(FIRED, fault=fault, id=fault) for fault in faults]
