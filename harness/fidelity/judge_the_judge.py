@@ -1,0 +1,149 @@
+"""Measure judges on labelled answers: ours beside BERTScore F1, the cosine and the composite score."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.fidelity.case import Judgement, Label, Similarity
+from harness.fidelity.checks.catalogue import CHECKS
+from harness.fidelity.labelled import Labelled
+from harness.fidelity.verdict import judge
+from harness.stats import wilson
+
+FLOORS = MappingProxyType(
+    {"bertscore_f1": 0.72, "cosine": 0.72, "composite": 0.82}
+)  # scores from which answers pass today
+RESAMPLES, SEED = 1000, 20
+Floats = NDArray[np.float64]
+
+
+class Range(NamedTuple):
+    """A figure and its 95 % interval, all in [0, 1]; NaN where there was nothing to measure it on."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """How one judge did on one group of rows. A share of nothing is None."""
+
+    judge: str
+    group: str  # "all", a language, or a mode
+    n_misleading: int
+    n_faithful: int
+    n_abstained: int
+    auroc: Range | None  # misleading against faithful
+    accepted: Range | None  # share of the misleading that passed
+    rejected: Range | None  # share of the faithful that did not pass
+    recognised: Range | None  # share of the abstentions called so; None for a mere score
+
+
+class Verdicts(NamedTuple):
+    """What one judge says of each row: a risk that orders them, and whether it lets the answer pass."""
+
+    risk: Floats  # float64[rows]; infinite where not measured
+    passes: NDArray[np.bool_]
+    abstained: NDArray[np.bool_] | None
+
+
+def measure(rows: Sequence[Labelled], judges: Mapping[str, Verdicts]) -> list[Measured]:
+    """Every judge on all rows, on each language and on each mode that holds misleading answers."""
+    groups: dict[str, list[int]] = {"all": list(range(len(rows)))}
+    for i, row in enumerate(rows):
+        if row.case.lang:
+            groups.setdefault(row.case.lang, []).append(i)
+    pooled = [i for i, row in enumerate(rows) if row.label is Label.FAITHFUL]
+    for i, row in enumerate(rows):
+        if row.mode and row.label is not Label.FAITHFUL:
+            groups.setdefault(row.mode, []).append(i)
+    named = {row.mode for row in rows if row.label is Label.FAITHFUL}
+    for mode, members in groups.items():
+        if mode in named - {"all"} and mode not in {row.case.lang for row in rows}:
+            members.extend(i for i in pooled if rows[i].mode == mode)
+        elif mode not in {"all", *{row.case.lang for row in rows}}:
+            members.extend(pooled)  # a mode without faithful answers of its own is held against all of them
+    return [
+        _measured(name, group, rows, members, said)
+        for group, members in groups.items()
+        for name, said in judges.items()
+    ]
+
+
+def _measured(name: str, group: str, rows: Sequence[Labelled], members: Sequence[int], said: Verdicts) -> Measured:
+    at = {label: np.array([i for i in members if rows[i].label is label], dtype=np.int64) for label in Label}
+    lies, truths, none = at[Label.MISLEADING], at[Label.FAITHFUL], at[Label.ABSTAINED]
+    return Measured(
+        judge=name,
+        group=group,
+        n_misleading=len(lies),
+        n_faithful=len(truths),
+        n_abstained=len(none),
+        auroc=auroc(said.risk[lies], said.risk[truths]),
+        accepted=_share(said.passes[lies]),
+        rejected=_share(~said.passes[truths]),
+        recognised=None if said.abstained is None else _share(said.abstained[none]),
+    )
+
+
+def _share(hits: NDArray[np.bool_]) -> Range | None:
+    if not len(hits):
+        return None
+    estimate = wilson(int(hits.sum()), len(hits), 0.975)  # one-sided bounds: both together hold 95 %
+    return Range(estimate.value, estimate.low, estimate.high)
+
+
+def auroc(positive: Floats, negative: Floats) -> Range | None:
+    """Probability that a positive row has the higher risk, ties half; bootstrap interval. None where a side is empty."""
+    if not len(positive) or not len(negative):
+        return None
+    wins = (positive[:, None] > negative[None, :]) + 0.5 * (positive[:, None] == negative[None, :])
+    rng = np.random.default_rng(SEED)
+    drawn = [
+        float(
+            wins[rng.integers(len(positive), size=len(positive))][
+                :, rng.integers(len(negative), size=len(negative))
+            ].mean()
+        )
+        for _ in range(RESAMPLES)
+    ]
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return Range(float(wins.mean()), float(low), float(high))
+
+
+def by_score(similarities: Sequence[Similarity], name: str) -> Verdicts:
+    """The judge that passes whatever scores at least its floor; what was not measured does not pass."""
+    scores = [getattr(similarity, name) for similarity in similarities]
+    risk = np.array([np.inf if score is None else 1.0 - score for score in scores])
+    return Verdicts(risk, risk <= 1.0 - FLOORS[name] + 1e-12, None)
+
+
+def by_verdict(judgements: Sequence[Judgement]) -> Verdicts:
+    """Our own verdict. An abstention does not pass as an answer, and is not a lie either."""
+    labels = np.array([j.label.value for j in judgements])
+    return Verdicts(
+        np.array([j.risk for j in judgements]), labels != Label.MISLEADING.value, labels == Label.ABSTAINED.value
+    )
+
+
+def judges_of(rows: Sequence[Labelled], similarities: Sequence[Similarity]) -> dict[str, Verdicts]:
+    """The three scores and our verdict on `rows`."""
+    scores = {name: by_score(similarities, name) for name in FLOORS}
+    return scores | {"truefall": by_verdict(judge([row.case for row in rows], similarities))}
+
+
+def ablated(
+    rows: Sequence[Labelled], similarities: Sequence[Similarity], told: Callable[[str], None] = lambda _: None
+) -> dict[str, Verdicts]:
+    """Our verdict with one check left out at a time, all of them first."""
+    cases = [row.case for row in rows]
+    found = {"all checks": by_verdict(judge(cases, similarities))}
+    for name in (*CHECKS, "abstention"):
+        told(name)
+        found[f"without {name}"] = by_verdict(judge(cases, similarities, without=frozenset({name})))
+    return found
