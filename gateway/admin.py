@@ -14,8 +14,10 @@ from gateway.backends.backend import Backend
 from gateway.backends.breaker import State
 from gateway.errors import BadRequest
 from gateway.memory.ledger import Ledger, Refusal, Reservation
+from gateway.policies.holder import ManifestHolder
+from gateway.policies.manifest import DegradationPolicy
 from gateway.runtime import Runtime
-from gateway.supervise import reload
+from gateway.supervise import reload, reload_manifests
 from gateway.wire import Receive, Send, error_body, read_body, respond_json
 
 T = TypeVar("T")
@@ -93,7 +95,8 @@ class Admin:
         raise BadRequest(f"{method} /admin/{path[:100]} is not served", field="path", status=404)
 
     def _reload(self) -> tuple[int, Any]:
-        refusal = reload(self._runtime)
+        path = self._runtime.config.manifests.path
+        refusal = reload(self._runtime) or (reload_manifests(self._runtime, path) if path is not None else None)
         if refusal is not None:
             raise BadRequest(refusal, field="policy", status=422)
         return 200, {"policy": self._runtime.policies.current.name, "version": self._runtime.policies.version}
@@ -134,6 +137,7 @@ class Admin:
             "draining": runtime.draining,
             "in_flight": runtime.in_flight,
             "policy": {"name": runtime.policies.current.name, "version": runtime.policies.version},
+            "manifests": _manifests_state(runtime.manifests),
             "backends": {name: _backend_state(backend) for name, backend in runtime.backends.items()},
             "held": {identity: {"backend": held[0], "bytes": held[1].bytes_} for identity, held in self._held.items()},
         }
@@ -152,6 +156,26 @@ class Admin:
                 f"backend {name!r} has no ledger: set memory.kv_capacity_bytes", field="backend", status=409
             )
         return ledger
+
+
+def _manifests_state(holder: ManifestHolder) -> Any:
+    active = {one.name for one in holder.active}
+    return {
+        "version": holder.current.version,
+        "source": holder.current.source,
+        "refused": holder.refused,
+        "all": [{"name": one.name, "active": one.name in active, **_spec(one)} for one in holder.current.manifests],
+    }
+
+
+def _spec(one: DegradationPolicy) -> Any:
+    return {
+        "target": one.spec.target_service,
+        "endpoint": one.spec.endpoint,
+        "fallback": one.spec.fallback,
+        "percentage": one.spec.traffic_percentage,
+        "conditions": [f"{cond.metric} > {cond.threshold:g} over {cond.window}" for cond in one.spec.conditions],
+    }
 
 
 def _backend_state(backend: Backend) -> Any:

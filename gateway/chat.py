@@ -1,6 +1,7 @@
 """`POST /v1/chat/completions`: from the ASGI request to the reply, and a watch on the client leaving."""
 
 import asyncio
+import traceback
 from itertools import count
 from typing import Any
 from uuid import uuid4
@@ -8,10 +9,11 @@ from uuid import uuid4
 from gateway.answers.cache_key import tenant_of
 from gateway.errors import BadRequest
 from gateway.pipeline import Reply
-from gateway.record import DegradationRecord, Level, Reason
+from gateway.record import DegradationRecord, Reason
+from gateway.relay import send_error
 from gateway.request import parse
 from gateway.runtime import Runtime
-from gateway.telemetry import RequestLine
+from gateway.telemetry import Event, RequestLine
 from gateway.wire import (
     STREAM_HEADERS,
     Receive,
@@ -45,6 +47,8 @@ class ChatCompletions:
         try:
             raw = await read_body(receive, scope["headers"], max_bytes=server.max_body_bytes)
             work = runtime.work(parse(raw, max_tokens_bound=server.max_tokens_bound))
+            if runtime.manifests.current.manifests:
+                runtime.assign(work, scope["headers"])
             work.tenant = tenant_of(scope["headers"], work.policy.cache.tenant_headers)
             await self._while_client_stays(work, receive, send)
         except BadRequest as error:
@@ -94,15 +98,29 @@ class ChatCompletions:
             await self._reply(work, Reply(status=429, record=record, retry_after_s=work.retry_after()), send)
             return
         if not work.request.stream:
-            await self._reply(work, await runtime.pipeline.answer(work, None), send)
+            await self._reply(work, await self._outcome(work, None), send)
             return
         sink = SseSink(send, lambda: runtime.metrics.first_token(runtime.clock.now_s() - work.began_s))
-        reply = await runtime.pipeline.answer(work, sink)
+        reply = await self._outcome(work, sink)
         if sink.started:
             await sink.close()
             self._count(work, reply)
         else:
             await self._reply(work, reply, send)
+
+    async def _outcome(self, work: Work, sink: SseSink | None) -> Reply:
+        """The pipeline's reply. A mistake of our own is logged with its traceback, and is no 500 either."""
+        try:
+            return await self._runtime.pipeline.answer(work, sink)
+        except BadRequest:
+            raise
+        except Exception as error:
+            frames = "".join(traceback.format_tb(error.__traceback__))  # not its text, which may quote the prompt
+            self._runtime.log.write(Event(event="internal_error", detail=f"{type(error).__name__}\n{frames}"))
+            record = work.without_model("structured", abstained=True, extra=[Reason.INTERNAL_ERROR])
+            if sink is not None and sink.started:
+                await send_error(sink, "the answer above is not complete", record)
+            return Reply(status=work.policy.structured.status, record=record, suggestion="try again later")
 
     async def _reply(self, work: Work, reply: Reply, send: Send) -> None:
         headers = record_headers(reply.record)
@@ -122,8 +140,7 @@ class ChatCompletions:
         runtime.metrics.answered(
             record, status=reply.status, stream=work.request.stream, took_s=now_s - work.began_s, path=path
         )
-        if record.level is not Level.CRITICAL:
-            runtime.latencies.append((now_s, now_s - work.began_s))
+        runtime.answered(work, record, now_s=now_s)
         self._log(work, reply.status, record, None)
 
     def _log(self, work: Work, status: int, record: DegradationRecord | None, error: str | None) -> None:

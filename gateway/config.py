@@ -118,12 +118,36 @@ class Answers(Section, frozen=True, kw_only=True):
     embeddings: Embeddings | None = None
 
 
+class Manifests(Section, frozen=True, kw_only=True):
+    """Where DegradationPolicy manifests come from; at most one of the two."""
+
+    path: Path | None = None  # a file or a folder, such as a mounted ConfigMap; watched while watch_policy is true
+    namespace: Annotated[str, Meta(min_length=1)] | None = None  # watch this namespace of the API server
+    kubeconfig: Path | None = None  # None: the pod's service account, else the user's own kubeconfig
+
+    def __post_init__(self) -> None:
+        if self.path is not None and self.namespace is not None:
+            raise ValueError("path and namespace are both set; manifests come from files or from the API server")
+
+
+class Telemetry(Section, frozen=True, kw_only=True):
+    """What is told to others about each request."""
+
+    otlp_endpoint: Annotated[str, Meta(pattern=r"^https?://[^\s]+$")] | None = None  # OTLP over HTTP; None: no traces
+    sample_ratio: Share = 0.1  # of the traces that begin here; a caller's own decision is kept
+    service_name: str = "truefall-gateway"
+    export_s: Positive = 5.0  # spans are sent this often
+    log_text: bool = False  # prompts and answers in the request log
+
+
 class Config(Section, frozen=True, kw_only=True):
     """The whole file."""
 
     backends: Annotated[tuple[Backend, ...], Meta(min_length=1)]
     server: Server = Server()
     answers: Answers = Answers()
+    manifests: Manifests = Manifests()
+    telemetry: Telemetry = Telemetry()
 
     def __post_init__(self) -> None:
         names = [backend.name for backend in self.backends]
@@ -143,7 +167,16 @@ def load_config(path: Path) -> Config:
     for backend in backends:
         if backend.model_dir is not None and not backend.model_dir.is_dir():
             raise ConfigError(f"{path}: backend {backend.name!r}: model_dir {backend.model_dir} is not a folder")
-    return msgspec.structs.replace(config, backends=backends, answers=_rooted_answers(config.answers, path.parent))
+    files = config.manifests
+    manifests = msgspec.structs.replace(
+        files, path=_under(path.parent, files.path), kubeconfig=_under(path.parent, files.kubeconfig)
+    )
+    answers = _rooted_answers(config.answers, path.parent)
+    return msgspec.structs.replace(config, backends=backends, answers=answers, manifests=manifests)
+
+
+def _under(folder: Path, file: Path | None) -> Path | None:
+    return None if file is None else folder / file
 
 
 def _rooted_answers(answers: Answers, folder: Path) -> Answers:

@@ -12,6 +12,7 @@ from gateway.backends.backend import Backend
 from gateway.backends.cascade import front_of, plan
 from gateway.clock import Clock
 from gateway.errors import BadRequest, ContextTooLong, UpstreamError
+from gateway.policies.choice import from_fallback
 from gateway.record import Attempt, DegradationRecord, Reason
 from gateway.relay import Sink, send_error, send_whole
 from gateway.work import Work
@@ -43,8 +44,9 @@ class Pipeline:
         if work.request.schema is not None:
             require_schema(work.request.schema)
         paths = plan(work.policy.paths, tuple(self.backends), level=work.level, asked=work.target)
+        paths = self._forced(work, paths)
         if not paths:
-            work.note(Reason.HEALTH_LEVEL)
+            work.note(Reason.POLICY if work.forced is not None else Reason.HEALTH_LEVEL)
             return self._refuse(work)
         front = front_of(paths, self.backends)
         reply = await self._prepared(work, front, sink, by_choice=True)
@@ -56,6 +58,17 @@ class Pipeline:
             return self._refuse(work)
         rest = [name for name in paths if name not in self.backends and name not in front]
         return await self._prepared(work, rest, sink) or self._structured(work)
+
+    def _forced(self, work: Work, paths: tuple[str, ...]) -> tuple[str, ...]:
+        """The paths that a manifest leaves; the request forgets a manifest that takes none away."""
+        if work.forced is None:
+            return paths
+        left = from_fallback(paths, work.policy.paths.order, work.forced.spec.fallback, self.backends)
+        if left == paths:
+            work.forced = None
+        else:
+            work.note(Reason.POLICY)
+        return left
 
     async def _by_model(self, work: Work, backends: list[Backend], sink: Sink | None) -> Reply | None:
         too_long: list[ContextTooLong] = []

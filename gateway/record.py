@@ -39,6 +39,7 @@ class Reason(StrEnum):
     DRAINING = "draining"
     SEMANTIC_GATE = "semantic_gate"  # too far from what it stands for
     POLICY = "policy"
+    INTERNAL_ERROR = "internal_error"  # a mistake of the gateway's own; its log has the traceback
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -85,6 +86,7 @@ class DegradationRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     abstained: bool = False  # the answer says that it is not one
     cache: CacheUse | None = None
     review: str | None = None  # where an answer that was held back waits for a person
+    policy: str | None = None  # the DegradationPolicy manifest that forced the fallback
     notice: str | None = None
 
 

@@ -1,7 +1,7 @@
 """What lives as long as the gateway: backends, policy, level and counts, wired together once."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,9 +16,13 @@ from gateway.config import Config
 from gateway.errors import BadRequest
 from gateway.health import HealthFacts, HealthState, may_probe
 from gateway.pipeline import Pipeline
+from gateway.policies.caller import caller_of
+from gateway.policies.folder import load as load_manifests
+from gateway.policies.holder import ManifestHolder
+from gateway.policies.metrics import Gauges, Outcome
 from gateway.policy import Policy, load_policy
-from gateway.record import Attempt, Level, Reason
-from gateway.request import ChatRequest
+from gateway.record import Attempt, DegradationRecord, Level, Reason
+from gateway.request import ChatRequest, text_of
 from gateway.telemetry import Event, Metrics, RequestLog
 from gateway.work import Deadline, Work
 
@@ -34,10 +38,13 @@ class PolicyHolder:
     path: Path | None
     current: Policy
     version: int = 1
+    require: Callable[[Policy], None] = field(default=lambda _: None)  # raises ConfigError
 
     def reload(self) -> None:
         """Read the file again. Raises ConfigError or OSError, and the old policy stays."""
-        self.current = load_policy(self.path, self.config)
+        policy = load_policy(self.path, self.config)
+        self.require(policy)
+        self.current = policy
         self.version += 1
 
 
@@ -47,6 +54,7 @@ class Runtime:
 
     config: Config
     policies: PolicyHolder
+    manifests: ManifestHolder
     backends: Mapping[str, Backend]
     pipeline: Pipeline
     session: aiohttp.ClientSession
@@ -75,6 +83,14 @@ class Runtime:
             model_requested=request.model,
         )
 
+    def assign(self, work: Work, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        """Say who asks, and let the manifest that is for them decide where the paths begin."""
+        request = work.request
+        opening = next((text_of(one) for one in request.messages if one["role"] == "user"), "")
+        served_model = self.config.server.served_model
+        caller = work.caller = caller_of(headers, request.body, served_model=served_model, opening=opening)
+        work.forced = self.manifests.choose(service=caller.service, endpoint=caller.endpoint, key=caller.key)
+
     def facts(self) -> HealthFacts:
         """What the gauges say now."""
         now_s = self.clock.now_s()
@@ -95,6 +111,41 @@ class Runtime:
         self.metrics.attempted(attempt)
         if attempt.reason is Reason.OUT_OF_MEMORY:
             self.out_of_memory.append(self.clock.now_s())
+
+    def judge_manifests(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Take a reading for the manifests' conditions; returns the names that began and that ended."""
+        facts = self.facts()
+        waiting = sum(backend.lane.view().waiting for backend in self.backends.values())
+        return self.manifests.tick(
+            Gauges(
+                at_s=self.clock.now_s(),
+                ledger_occupancy=facts.ledger_occupancy,
+                device_memory_share=facts.device_memory_share,
+                oom_per_minute=facts.oom_per_min,
+                breaker_open=float(facts.breaker_open),
+                queue_waiting=float(waiting),
+            )
+        )
+
+    def answered(self, work: Work, record: DegradationRecord, *, now_s: float) -> None:
+        """Count a request that is over, for the health level and the manifests' conditions."""
+        took_s = now_s - work.began_s
+        if record.level is not Level.CRITICAL:
+            self.latencies.append((now_s, took_s))
+        if work.forced is None and self.manifests.current.manifests:
+            self.manifests.observe(
+                Outcome(
+                    at_s=now_s,
+                    took_s=took_s,
+                    service=work.caller.service,
+                    endpoint=work.caller.endpoint,
+                    degraded=record.level is not Level.HEALTHY,
+                    template=record.path == "template",
+                    memory_full=Reason.MEMORY_FULL in record.reasons,
+                    timed_out=any(one.reason is Reason.TIMEOUT for one in work.attempts),
+                    failed=any(one.outcome in ("failed", "indeterminate") for one in work.attempts),
+                )
+            )
 
     def _level(self, now_s: float) -> Level:
         """The level for new work; while critical, one request now and then probes as if degraded."""
@@ -143,6 +194,7 @@ def build_runtime(
         one.name: build(one, session=session, policy=lambda: policies.current, clock=clock, environ=environ)
         for one in config.backends
     }
+    manifests = _manifests(config, policies, clock)
     metrics = Metrics()
     unaided = build_unaided(
         config.answers,
@@ -158,6 +210,7 @@ def build_runtime(
     runtime = Runtime(
         config=config,
         policies=policies,
+        manifests=manifests,
         backends=backends,
         pipeline=pipeline,
         session=session,
@@ -166,7 +219,18 @@ def build_runtime(
         log=log,
     )
     pipeline.observe = runtime.observe
+    policies.require = lambda policy: manifests.check_order(policy.paths.order, source=str(policies.path))
     return runtime
+
+
+def _manifests(config: Config, policies: PolicyHolder, clock: Clock) -> ManifestHolder:
+    """Raises ConfigError, or OSError, where the files cannot be read: the gateway does not start without them."""
+    holder = ManifestHolder(order=lambda: policies.current.paths.order, clock=clock)
+    path = config.manifests.path
+    if path is not None:
+        loaded = load_manifests(path)
+        holder.swap(loaded.manifests, digest=loaded.digest, source=str(path), based_on=0)
+    return holder
 
 
 def _forget(times_s: "deque[float]", now_s: float) -> None:

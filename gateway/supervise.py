@@ -12,6 +12,7 @@ from gateway.backends.breaker import Permit, State
 from gateway.errors import BadRequest, ConfigError, UpstreamError
 from gateway.health import step
 from gateway.memory.device_probes import VllmProbe
+from gateway.policies.folder import load, stamp
 from gateway.runtime import Runtime
 from gateway.telemetry import Event
 
@@ -24,8 +25,11 @@ async def supervise(runtime: Runtime) -> None:
     """Run until cancelled; cancelling ends everything that it started."""
     async with asyncio.TaskGroup() as group:
         group.create_task(asyncio.to_thread(import_module, "jsonschema"))  # slow to import: not within a request
-        if runtime.config.server.watch_policy and runtime.policies.path is not None:
-            group.create_task(watch_policy(runtime, runtime.policies.path))
+        if runtime.config.server.watch_policy:
+            if runtime.policies.path is not None:
+                group.create_task(watch_policy(runtime, runtime.policies.path))
+            if runtime.config.manifests.path is not None:
+                group.create_task(watch_manifests(runtime, runtime.config.manifests.path))
         group.create_task(save_kept(runtime))
         probing: dict[str, asyncio.Task[None]] = {}
         while True:
@@ -53,6 +57,11 @@ def judge(runtime: Runtime) -> None:
     if runtime.health.level is not before:
         detail = f"{before} to {runtime.health.level}: {facts}"
         runtime.log.write(Event(event="level", detail=detail))
+    if runtime.manifests.current.manifests:
+        began, ended = runtime.judge_manifests()
+        for event, names in (("manifest_began", began), ("manifest_ended", ended)):
+            for name in sorted(names):
+                runtime.log.write(Event(event=event, detail=name))
 
 
 async def tend(runtime: Runtime, backend: Backend) -> None:
@@ -116,6 +125,33 @@ def reload(runtime: Runtime) -> str | None:
         runtime.log.write(Event(event="policy_refused", detail=str(error)))
         return str(error)
     runtime.log.write(Event(event="policy_loaded", detail=runtime.policies.current.name))
+    return None
+
+
+async def watch_manifests(runtime: Runtime, path: Path) -> None:
+    """The same for manifests; `path` may be a folder, and a mounted ConfigMap's links are followed."""
+    seen = stamp(path)
+    while True:
+        await runtime.clock.sleep(_WATCH_S)
+        now = stamp(path)
+        if now is not None and now != seen:
+            seen = now
+            reload_manifests(runtime, path)
+
+
+def reload_manifests(runtime: Runtime, path: Path) -> str | None:
+    """Swap a whole set in; returns why not, None when it is in force."""
+    version = runtime.manifests.current.version
+    try:
+        loaded = load(path)
+        swapped = runtime.manifests.swap(loaded.manifests, digest=loaded.digest, source=str(path), based_on=version)
+    except (ConfigError, OSError) as error:
+        runtime.manifests.refused = str(error)
+        runtime.log.write(Event(event="manifests_refused", detail=str(error)))
+        return str(error)
+    if swapped:
+        names = ", ".join(one.name for one in loaded.manifests)
+        runtime.log.write(Event(event="manifests_loaded", detail=names))
     return None
 
 

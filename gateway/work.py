@@ -8,6 +8,8 @@ import msgspec
 
 from gateway.answers.language import language_of
 from gateway.clock import Clock
+from gateway.policies.caller import NOBODY, Caller
+from gateway.policies.manifest import DegradationPolicy
 from gateway.policy import Language, Policy
 from gateway.record import HEALTHY, Attempt, CacheUse, DegradationRecord, Dropped, Level, Reason
 from gateway.request import ChatRequest, text_of
@@ -75,12 +77,19 @@ class Work:
     retry_after_s: list[float] = field(default_factory=list)
     tenant: str = ""  # who asks, as a digest; answers are never shared between two
     review: str | None = None  # an answer of this request that waits for a person
+    caller: Caller = NOBODY  # as manifests see it; empty while there are none
+    forced: DegradationPolicy | None = None  # the manifest that decides where the paths begin
 
     @property
     def language(self) -> Language:
         """The language to answer in: of the question, or else of the newest message that has one."""
         texts = [text_of(message) for message in reversed(self.request.messages)]
         return language_of([self.request.question, *texts])
+
+    @property
+    def forced_by(self) -> str | None:
+        """The manifest that took paths away from this request; None when none did."""
+        return self.forced.name if self.forced is not None and Reason.POLICY in self.reasons else None
 
     def note(self, reason: Reason) -> None:
         if reason not in self.reasons:
@@ -107,7 +116,7 @@ class Work:
         reasons = _merged(self.reasons, loss.reasons())
         if path == self.target and not reasons:
             return HEALTHY
-        if path != self.target and all(attempt.path != self.target for attempt in self.attempts):
+        if path != self.target and not self.forced_by and all(one.path != self.target for one in self.attempts):
             reasons = _merged([Reason.HEALTH_LEVEL], reasons)  # the level's order, not a failure, led here
         kind = "backend" if path != self.target else "shortened"
         shortened = path == self.target and bool(loss.reasons())
@@ -121,6 +130,7 @@ class Work:
             attempts=tuple(self.attempts),
             dropped=loss.dropped(),
             review=self.review,
+            policy=self.forced_by,
             notice=self._notice(kind, model) if kind == "backend" or shortened else None,
         )
 
@@ -153,6 +163,7 @@ class Work:
             abstained=abstained,
             cache=cache,
             review=self.review,
+            policy=self.forced_by,
             notice=self._notice(kind, model or path, cache) if kind else None,
         )
 

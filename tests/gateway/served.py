@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -18,7 +19,7 @@ from upstream_stub import Upstream
 from gateway.app import make_app
 from gateway.backends.client import open_session
 from gateway.clock import SystemClock
-from gateway.config import Backend, Config, Server
+from gateway.config import Backend, Config, Manifests, Server, Telemetry
 from gateway.policy import Policy, fitted
 from gateway.runtime import Runtime, build_runtime
 from gateway.telemetry import RequestLog
@@ -101,19 +102,36 @@ def policy_of(**tables: Any) -> Policy:
 
 
 @asynccontextmanager
-async def gateway(*backends: Backend, policy: Policy | None = None, **server: Any) -> AsyncIterator[Gateway]:
-    config = Config(backends=backends, server=Server(**{"admin_token": TOKEN, "tick_s": 0.05, **server}))
+async def gateway(
+    *backends: Backend,
+    policy: Policy | None = None,
+    policy_path: Path | None = None,
+    manifests: Manifests | None = None,
+    telemetry: Telemetry | None = None,
+    **server: Any,
+) -> AsyncIterator[Gateway]:
+    config = Config(
+        backends=backends,
+        server=Server(**{"admin_token": TOKEN, "tick_s": 0.05, **server}),
+        manifests=manifests or Manifests(),
+        telemetry=telemetry or Telemetry(),
+    )
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
-        runtime = build_runtime(
-            config,
-            policy=fitted(policy or policy_of(), config, source="test"),
-            policy_path=None,
-            session=open_session(),
-            clock=SystemClock(),
-            log=RequestLog(io.StringIO()),
-            environ={},
-        )
+        session = open_session()
+        try:
+            runtime = build_runtime(
+                config,
+                policy=fitted(policy or policy_of(), config, source="test"),
+                policy_path=policy_path,
+                session=session,
+                clock=SystemClock(),
+                log=RequestLog(io.StringIO()),
+                environ={},
+            )
+        except BaseException:
+            await session.close()
+            raise
         options = uvicorn.Config(make_app(runtime), loop="none", http="httptools", lifespan="on", log_level="error")
         uvicorn_server = QuietServer(options)
         task = asyncio.create_task(uvicorn_server.serve(sockets=[bound]))
