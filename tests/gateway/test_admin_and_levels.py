@@ -177,3 +177,29 @@ async def test_unknown_paths_and_methods_are_told_apart():
         wrong = await served.request("GET", "/v1/chat/completions")
         assert (wrong.status, wrong.headers["Allow"]) == (405, "POST")
         assert (await served.request("GET", "/healthz")).json == {"status": "ok"}
+
+
+async def test_a_long_prompt_that_memory_refuses_is_cut_to_the_pressure_limit():
+    policy = policy_of(truncation={"pressure_tokens": 300})
+    text = " ".join(f"Sentence {index} says nothing." for index in range(300))
+    async with (
+        running(says("Nothing.")) as up,
+        gateway(backend(up, "primary", memory=MEMORY), policy=policy) as served,
+    ):
+        served.runtime.backends["primary"].shape = BYTE_PER_TOKEN
+        answer = await served.chat(f"{text}\n\nWhat do they say?", max_tokens=100)
+        assert answer.record["path"] == "primary"
+        assert answer.record["reasons"] == ["prompt_truncated"]
+        assert answer.record["dropped"]["prompt_tokens"] > 2000
+        assert up.seen[0]["messages"][0]["content"].endswith("What do they say?")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_mistake_of_the_gateways_own_is_no_500_and_leaves_its_frames_in_the_log(stream):
+    async with running(says(GOOD)) as up, gateway(backend(up, "primary")) as served:
+        served.runtime.pipeline.backends = {"primary": None}
+        answer = await served.chat(stream=stream)
+        record = answer.streamed_record if stream else answer.record
+        assert (answer.status, record["reasons"]) == (206, ["internal_error"])
+        served.runtime.log.flush()
+        assert "in _by_model" in served.runtime.log._out.getvalue()
