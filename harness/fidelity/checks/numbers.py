@@ -18,6 +18,12 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     lost = [f for f in both.reference.facts if not any(f is a for a, _ in paired)]
     new = [f for f in both.candidate.facts if not any(f is b for _, b in paired) and not _repeats(f, both)]
     lost = [f for f in lost if not any(same(f, other) for other in both.candidate.facts)]
+    if lost:  # a value said once too often has taken the place of another
+        new += [
+            f
+            for f in both.candidate.facts
+            if f not in new and not any(f is b for _, b in paired) and any(comparable(f, gone) for gone in lost)
+        ]
     found = []
     for fact in new:
         if fact.kind in kinds and not (_once(fact) and not any(f.unit == "times" for f in lost)):

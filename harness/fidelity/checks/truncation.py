@@ -4,6 +4,7 @@ import re
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.text import CJK, normalised
 
 NAME = "truncation"
 _END = frozenset(".!?。！？…)）]】}”\"'’`*")
@@ -48,8 +49,9 @@ def check(both: Pair) -> list[Finding]:
 
 def _prefix(text: str, reference: str) -> str:
     """What of the reference follows, where the answer is its beginning and no more."""
-    bare = text.rstrip(".。!！ …")
+    text, reference = normalised(text), normalised(reference)
+    bare = text.rstrip(".。!！ …,")
     if len(bare) >= 4 and reference.casefold().startswith(bare.casefold()):
         rest = reference[len(bare) :].strip(" .。!！…")
-        return rest if len(rest) > 2 else ""
+        return rest if len(rest) > 2 or CJK.search(rest) else ""
     return ""

@@ -141,12 +141,13 @@ def alike(one: Word, other: Word) -> bool:
 
 def same_facts(one: Sequence[Fact], other: Sequence[Fact]) -> Iterator[tuple[Fact, Fact]]:
     """Pairs of facts that say one value, each used once, exact wordings first."""
-    left = list(other)
+    ours, left = list(one), list(other)
     for exact in (True, False):
-        for fact in one:
+        for fact in tuple(ours):
             found = next((f for f in left if (f.key == fact.key if exact else same(fact, f))), None)
             if found is not None:
-                left.remove(found)
+                left = [f for f in left if f is not found]
+                ours = [f for f in ours if f is not fact]
                 yield fact, found
 
 

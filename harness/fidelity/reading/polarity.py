@@ -43,6 +43,10 @@ _LEXICAL = MappingProxyType(
         "useless": "use", "out of order": "work", "faulty": "work", "defective": "work", "lose": "keep",
     }
 )  # fmt: skip
+_EXCEPT = frozenset(
+    ["except", "except for", "excluding", "other than", "apart from", "aside from", "with the exception of", "but for"]
+)
+_VERBS = frozenset(["must", "may", "can", "will", "be", "have", "shall", "should", "have to", "need", "need to", "do"])
 _IDIOMS = frozenset("hesitate worry forget mind doubt problem wonder matter necessarily only just later longer".split())
 _PREFIXES = ("non-", "non", "un", "in", "im", "ir", "il", "dis")
 _ZH_MARKS = (
@@ -118,6 +122,9 @@ def _found(text: Text) -> Iterator[Denial]:
             continue
         clause = tuple(i for i, w in enumerate(words) if w.content and w.clause == word.clause and (i != at or lexical))
         reach = tuple(i for i in clause if i > at)
+        if word.lemma in _EXCEPT:
+            stop = next((i for i in range(at + 1, len(words)) if words[i].lemma in _VERBS), len(words))
+            reach = tuple(i for i in reach if i < stop)
         if not lexical:
             following = _continued(words, at) if not reach else ()
             reach = reach or following or tuple(i for i in clause if i < at)[-3:]

@@ -178,6 +178,7 @@ def _english_words(tokens: list[tuple[str, int]], words: Lexicon) -> Iterator[Wo
                 text=" ".join(t for t, _ in tokens[at : at + size]),
                 lemma=phrase,
                 concepts=words.concepts(phrase),
+                function=all(low in words.functions for low in lowered[at : at + size]),
                 start=start,
                 clause=0,
             )
