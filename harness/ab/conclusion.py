@@ -1,0 +1,166 @@
+"""One sentence: which policy to choose, or that nothing is decided and how many items would decide it (pure).
+
+In this order, because a fallback that misleads is worse than none:
+ 1. too little to compare (fewer than 10 items, or less than 90% of the requests): undecided;
+ 2. one policy is shown to fail (5xx, no answer) more often: the other;
+ 3. one is shown to mislead less: that one, whatever users clicked;
+ 4. one has a combined score shown to be higher, and is shown to mislead at most `margin` more often: that one;
+ 5. misleading is shown to differ by at most `margin` either way: either will do;
+ 6. else undecided.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from harness.ab.compare import Comparison
+from harness.ab.metrics import TWO_SIDED_95, Metric, Shown
+from harness.stats import PairedCounts, at_most, needed_pairs
+
+LEAST_ITEMS = 10
+LEAST_COVERAGE = 0.9
+MOST_ITEMS = 100_000
+
+
+class Choice(StrEnum):
+    A = "A"
+    B = "B"
+    EITHER = "either"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    choice: Choice
+    sentence: str
+    needed_items: int | None = None  # more items that would tell; None: decided, or no number would
+
+    @property
+    def exit_code(self) -> int:
+        """0 decided, 3 undecided."""
+        return 3 if self.choice is Choice.UNDECIDED else 0
+
+
+def conclude(found: Comparison, *, margin: float) -> Conclusion:
+    """`margin`: most that the share of misleading items may be higher in a policy chosen for other reasons."""
+    if early := too_little(found):
+        return early
+    misleading, failed = found.metric("misleading"), found.metric("failed")
+    if failed.shown is not Shown.NEITHER:
+        better, worse = sides(failed.shown)
+        return chosen(found, better, f"{worse} fails more ({counted(failed, worse)} against {counted(failed, better)})")
+    if misleading.shown is not Shown.NEITHER:
+        better, worse = sides(misleading.shown)
+        told = f"{better} misleads less ({counted(misleading, better)} against {counted(misleading, worse)})"
+        return chosen(found, better, told)
+    if found.combined.shown is not Shown.NEITHER:
+        better, worse = sides(found.combined.shown)
+        if no_worse(misleading, better, margin):
+            told = f"{both_counted(misleading)}, and {better} has the higher combined score ({combined(found)})"
+            return chosen(found, better, told)
+    if no_worse(misleading, "A", margin) and no_worse(misleading, "B", margin):
+        sentence = (
+            f"{both_counted(misleading)}, which is the same within {100 * margin:g} percentage points; "
+            f"{users(found, 'B')}; either will do."
+        )
+        return Conclusion(choice=Choice.EITHER, sentence=sentence)
+    return undecided(misleading, margin)
+
+
+def too_little(found: Comparison) -> Conclusion | None:
+    items = len(found.pairing.by_item)
+    if found.pairing.coverage < LEAST_COVERAGE:
+        sentence = f"undecided: only {found.pairing}; run both policies to the end on the same items."
+        return Conclusion(choice=Choice.UNDECIDED, sentence=sentence)
+    if items < LEAST_ITEMS:
+        more = LEAST_ITEMS - items
+        sentence = f"undecided: only {plural(items, 'item')} compared; at least {more} more would tell."
+        return Conclusion(choice=Choice.UNDECIDED, sentence=sentence, needed_items=more)
+    return None
+
+
+def chosen(found: Comparison, better: str, because: str) -> Conclusion:
+    return Conclusion(choice=Choice(better), sentence=f"{because}; {users(found, better)}; choose {better}.")
+
+
+def undecided(misleading: Metric, margin: float) -> Conclusion:
+    told = f"undecided: {both_counted(misleading)}, a difference that chance could make"
+    more = more_items(misleading, margin)
+    if more is None:
+        return Conclusion(choice=Choice.UNDECIDED, sentence=f"{told}; they differ too little for more items to tell.")
+    return Conclusion(
+        choice=Choice.UNDECIDED, sentence=f"{told}; about {plural(more, 'more item')} would tell.", needed_items=more
+    )
+
+
+def more_items(misleading: Metric, margin: float) -> int | None:
+    """Fewest more items, if more of the same came, that show a difference or show that there is none above `margin`."""
+    if misleading.counts is None:
+        return None
+    b_only, a_only, both, neither = misleading.counts
+    turned = PairedCounts(a_only, b_only, both, neither)
+    fewer, more = (misleading.counts, turned) if b_only <= a_only else (turned, misleading.counts)
+    found = []
+    if a_only != b_only:
+        found.append(needed_pairs(fewer, 0.0, TWO_SIDED_95, MOST_ITEMS))
+    if abs(a_only - b_only) < margin * misleading.counts.n:
+        found.append(needed_pairs(more, margin, TWO_SIDED_95, MOST_ITEMS))
+    least = min((n for n in found if n < MOST_ITEMS), default=None)
+    return None if least is None else max(1, least - misleading.counts.n)
+
+
+def no_worse(misleading: Metric, policy: str, margin: float) -> bool:
+    """Whether `policy` is shown to mislead at most `margin` more often than the other."""
+    difference = misleading.difference
+    if difference is None:
+        return False
+    return at_most(difference.high if policy == "B" else -difference.low, margin)
+
+
+def users(found: Comparison, policy: str) -> str:
+    """What is known of users, said of `policy`."""
+    told = [said for name in ("CTR", "CSAT") if (said := said_of(found.metric(name), policy))]
+    return ", ".join(told) if told else "nothing is known of clicks and satisfaction"
+
+
+def said_of(metric: Metric, policy: str) -> str | None:
+    if metric.a is None or metric.b is None:
+        return None
+    own, other = (metric.b, metric.a) if policy == "B" else (metric.a, metric.b)
+    digits = 2 if metric.target is not None else 1
+    values = f"{shown_value(own, digits)} against {shown_value(other, digits)}"
+    if metric.shown is Shown.NEITHER:
+        told = f"{metric.name} is not shown to differ ({values})"
+    else:
+        told = f"{metric.name} is {'higher' if metric.shown is Shown(f'{policy} is better') else 'lower'} ({values})"
+    missed = metric.target is not None and not at_most(metric.target, own)
+    return f"{told}, under the target of {metric.target:g}" if missed else told
+
+
+def shown_value(value: float, digits: int) -> str:
+    """A rate in percent, a score as it is."""
+    return f"{100 * value:.1f}%" if digits == 1 else f"{value:.2f}"
+
+
+def sides(shown: Shown) -> tuple[str, str]:
+    """The better policy, then the worse one."""
+    return ("A", "B") if shown is Shown.A else ("B", "A")
+
+
+def counted(metric: Metric, policy: str) -> str:
+    counts = metric.counts or PairedCounts(0, 0, 0, 0)
+    hits = counts.both + (counts.candidate_only if policy == "B" else counts.baseline_only)
+    return f"{hits} of {plural(counts.n, 'item')}"
+
+
+def both_counted(misleading: Metric) -> str:
+    return f"B misleads on {counted(misleading, 'B')} and A on {counted(misleading, 'A').split()[0]}"
+
+
+def combined(found: Comparison) -> str:
+    a, b = found.combined.a or 0.0, found.combined.b or 0.0
+    better, worse = max(a, b), min(a, b)
+    return f"{better:.2f} against {worse:.2f}"
+
+
+def plural(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"

@@ -1,0 +1,64 @@
+"""Read two run folders for a comparison; refuse those that cannot be compared."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.ab.pairs import Answer
+from harness.errors import ConfigError
+from harness.gate_row import NO_FAULT
+from harness.gate_run import CRASHES, gate_row
+from harness.gate_run_level import problem_of
+from harness.judge import SCORES_FILE, read_scores
+from harness.store import RunFolder
+from harness.trial import Trial
+
+SAME = ("evalset", "items_sha256", "seed", "profile", "max_tokens")  # else it is not the policy that differs
+
+
+def require_comparable(a: RunFolder, b: RunFolder) -> None:
+    """Raises ConfigError when it is the same run, or something else than the policy differs."""
+    if a.path.resolve() == b.path.resolve():
+        raise ConfigError(f"{b.path}: a run cannot be compared with itself; give two run folders")
+    ours, theirs = a.meta(), b.meta()
+    for key in SAME:
+        if ours.get(key) != theirs.get(key):
+            raise ConfigError(
+                f"{b.path}: {key} is {theirs.get(key)!r} there and {ours.get(key)!r} in {a.path}; "
+                "the two runs have to share items, seed and models, and differ in the policy"
+            )
+
+
+def read_answers(folder: RunFolder) -> list[Answer]:
+    """The answers under a fault. Raises ResultError without scores or for a label that is none."""
+    scores = read_scores(folder.path / SCORES_FILE)
+    unproved = {block.id for block in folder.blocks() if problem_of(block)}
+    return [
+        answer_of(trial, scores.get(trial.id, {}), proved=trial.block not in unproved)
+        for trial in folder.trials()
+        if trial.fault != NO_FAULT
+    ]
+
+
+def answer_of(trial: Trial, score: Mapping[str, Any], *, proved: bool) -> Answer:
+    row = gate_row(trial, score)
+    return Answer(
+        trial_id=trial.id,
+        item_id=trial.item_id,
+        label=row.label,
+        bertscore_f1=row.bertscore_f1,
+        cosine=score.get("cosine"),
+        failed=trial.outcome in CRASHES,
+        proved=proved,
+    )
+
+
+def policy_name(folder: RunFolder) -> str:
+    """The policy's file name, as a person would call it."""
+    return Path(str(folder.meta().get("policy", "unknown policy"))).name
+
+
+def same_policy(a: RunFolder, b: RunFolder) -> bool:
+    """Whether both runs used the same policy: then only chance differs."""
+    ours, theirs = a.meta().get("policy_sha256"), b.meta().get("policy_sha256")
+    return ours is not None and ours == theirs
