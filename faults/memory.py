@@ -18,7 +18,9 @@ from faults.process import ProcessId, own_process
 from faults.undo import AddressSpaceLow, FileChanged
 
 MIB = 2**20
-ALLOCATION_FAILED = r"can't allocate memory|MemoryError|std::bad_alloc|CUDA out of memory|OutOfMemoryError"
+ALLOCATION_FAILED = (
+    r"can't allocate memory|can't start new thread|MemoryError|std::bad_alloc|CUDA out of memory|OutOfMemoryError"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,9 +19,11 @@ class ProcessId(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, pid: int) -> Self | None:
-        """None: there is no such process now (a zombie counts as gone)."""
+        """None: there is no such process now. A zombie is gone, unless threads of it still run and hold its sockets."""
         fields = _stat(pid)
-        return None if fields is None or fields[0] in "ZX" else cls(pid=pid, started=int(fields[19]))
+        if fields is None or (fields[0] in "ZX" and _threads(pid) <= 1):
+            return None
+        return cls(pid=pid, started=int(fields[19]))
 
     @property
     def alive(self) -> bool:
@@ -59,6 +61,13 @@ def _stat(pid: int) -> list[str] | None:
         return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):
         return None
+
+
+def _threads(pid: int) -> int:
+    try:
+        return len(os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        return 0
 
 
 def own_process() -> ProcessId:
