@@ -4,6 +4,7 @@ from harness.fidelity.case import Finding
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.polarity import Polarity
 from harness.fidelity.reading.reversal import names_swapped, reversed_around
 from harness.fidelity.reading.text import Word
 
@@ -19,7 +20,7 @@ def check(both: Pair) -> list[Finding]:
 
 def _opposites(both: Pair) -> list[Finding]:
     words = lexicon(both.reference.lang)
-    denied_here, denied_there = both.polarity_here.denied, both.polarity_there.denied
+    denied_here, denied_there = _denied(both.polarity_here), _denied(both.polarity_there)
     swapped_in = [(set(e.removed), set(e.added)) for e in both.edits]
     found = []
     for i, one in enumerate(both.reference.words):
@@ -52,8 +53,13 @@ def open_until(both: Pair, one: Word, other: Word) -> bool:
     """ "closes at 10" is "open until 10"."""
     if not {one.lemma, other.lemma} & _OPEN or not {one.lemma, other.lemma} & _CLOSED:
         return False
-    text = both.reference if one.lemma in _OPEN else both.candidate
-    return any(word.lemma in _UNTIL for word in text.words)
+    text, shut = (both.reference, both.candidate) if one.lemma in _OPEN else (both.candidate, both.reference)
+    return any(word.lemma in _UNTIL for word in text.words) and not any(word.lemma in _UNTIL for word in shut.words)
+
+
+def _denied(polarity: Polarity) -> set[int]:
+    """Words in reach of a negation, the two right after it included whatever they are: "not required", 不是必须."""
+    return set(polarity.denied) | {d.at + step for d in polarity.denials if not d.lexical for step in (1, 2)}
 
 
 def _opposed(one: Word, other: Word, words: Lexicon) -> bool:

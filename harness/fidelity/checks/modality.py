@@ -12,11 +12,12 @@ _FORCE = MappingProxyType(
     {
         "must": "must|have to|need to|required|mandatory|compulsory|obligatory|shall|obliged|necessary|essential|需要|必须|须|务必|必需|强制|必填|一定要",
         "should": "should|recommended|advisable|recommend|advise|encouraged|suggested|应该|建议|最好|推荐|宜",
-        "may": "may|can|could|optional|voluntary|allowed|permitted|free to|可以|可|能|能够|允许|可选|自愿|选填",
+        "may": "may|can|could|allowed|permitted|free to|可以|可|能|能够|允许",
         "might": "might|possibly|maybe|perhaps|likely|probably|could|tentative|tentatively|may|可能|或许|也许|大概|有望|估计|恐怕|拟",
         "certain": "will|definitely|certainly|guaranteed|guarantee|surely|always|confirmed|一定|肯定|必定|保证|确保|绝对|必然|必将|确定",
     }
 )
+_LEFT_OPEN = frozenset(["optional", "voluntary", "可选", "自愿", "选填"])
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _FORCE.items())
 _CLASH = MappingProxyType(
     {
@@ -70,6 +71,8 @@ def _forces(text: Text, polarity: Polarity) -> dict[str, str]:
                 found.setdefault("barred" if barred else "free", word.text)
             elif kind == "may":
                 found.setdefault("barred", word.text)
+        if names & _LEFT_OPEN:
+            found.setdefault("free", word.text)
         if names & {"无需", "不必", "不用", "不需要", "无须", "免"}:
             found.setdefault("free", word.text)
         if names & {"禁止", "不得", "不能", "不可", "不准", "不许", "严禁", "不可以"}:

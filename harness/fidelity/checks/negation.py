@@ -12,6 +12,7 @@ from harness.fidelity.reading.text import Text, Word
 NAME = "negation"
 _CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
 _UNTIL = frozenset(["until", "till", "到", "至"])
+_ONLY = frozenset(["only", "只有", "仅", "只", "才"])
 _YES = frozenset(["yes", "是", "是的", "可以", "能", "对"])
 _NO = frozenset(["no", "不", "不是", "不可以", "不能", "否"])
 
@@ -28,6 +29,8 @@ def check(both: Pair) -> list[Finding]:
     here = Side(both.reference, both.polarity_here, both.partner_back)
     there = Side(both.candidate, both.polarity_there, both.partner)
     found = [*_answer_word(both)]
+    if _only_instead(both):
+        return found
     for denial, severity in _unmatched(here, there):
         reason = f"{_quoted(here.text, denial)} is no longer denied"
         found.append(Finding(check=NAME, severity=severity, reason=reason))
@@ -35,6 +38,17 @@ def check(both: Pair) -> list[Finding]:
         reason = f"{_quoted(there.text, denial)} denies what the reference does not"
         found.append(Finding(check=NAME, severity=severity, reason=reason))
     return found
+
+
+def _only_instead(both: Pair) -> bool:
+    """ "not without your consent" is "only with your consent"."""
+    for one, other, text in (
+        (both.polarity_here, both.polarity_there, both.candidate),
+        (both.polarity_there, both.polarity_here, both.reference),
+    ):
+        if len(one.denials) >= 2 and not other.denials and any(word.lemma in _ONLY for word in text.words):
+            return True
+    return False
 
 
 def _answer_word(both: Pair) -> list[Finding]:
@@ -70,7 +84,8 @@ def _unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
         elif not _said_by_opposite(denial, own, other):
             left.append(denial)
     for denial in left:
-        rival = next((r for r in rivals if _same_clause(denial, r, own, other)), None)
+        rival = next((r for r in rivals if _same_word(denial, r, own, other)), None)
+        rival = rival or next((r for r in rivals if _same_clause(denial, r, own, other)), None)
         if rival is not None:
             rivals.remove(rival)
         else:
@@ -84,6 +99,7 @@ def _severity(denial: Denial, own: Side, other: Side) -> float:
     free = [(i, word) for i, word in enumerate(other.text.words) if i not in denied_there]
     if any(_means(word, base, other.text) for _, word in free for base in denial.bases):
         until = own.text.words[denial.at].lemma in _CLOSED and any(word.lemma in _UNTIL for _, word in free)
+        until = until and not any(word.lemma in _UNTIL for word in own.text.words)
         return 0.0 if until else 1.0
     if denial.lexical:
         return 0.35
@@ -110,8 +126,20 @@ def _moved(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
     """Both deny the same verb, each of what the other text asserts it: "refunds A but not B", "refunds B but not A"."""
     lost = [i for i in denial.reach if own.partner[i] is not None and own.partner[i] not in other.polarity.denied]
     new = [i for i in rival.reach if other.partner[i] is not None and other.partner[i] not in own.polarity.denied]
+    if not denial.lexical and not rival.lexical and not lost and not new:  # "post; e-mail is not accepted"
+        lost = [i for i in denial.clause if own.partner[i] is not None and own.partner[i] not in rival.clause]
+        new = [i for i in rival.clause if other.partner[i] is not None and other.partner[i] not in denial.clause]
     return any(own.text.words[i].lemma == other.text.words[own.partner[i] or 0].lemma for i in lost) and any(
         other.text.words[i].lemma == own.text.words[other.partner[i] or 0].lemma for i in new
+    )
+
+
+def _same_word(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
+    """Both deny with one word, and nothing that one denies is told by the other text: "without consent", "without your leave"."""
+    if own.text.words[denial.at].lemma != other.text.words[rival.at].lemma:
+        return False
+    return not any(own.partner[i] is not None for i in denial.reach) and not any(
+        other.partner[i] is not None for i in rival.reach
     )
 
 
@@ -134,7 +162,7 @@ def _said_by_opposite(denial: Denial, own: Side, other: Side) -> bool:
 
 
 def _means(word: Word, base: str, text: Text) -> bool:
-    if word.lemma == base or word.text.casefold() == base:
+    if word.lemma in (base, lexicon(text.lang).lemma(base)) or word.text.casefold() == base:
         return True
     concepts = lexicon(text.lang).groups.get(base)
     return bool(

@@ -4,6 +4,7 @@ from types import MappingProxyType
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.polarity import excepting_but
 from harness.fidelity.reading.text import Text
 
 NAME = "quantifiers"
@@ -63,7 +64,7 @@ def check(both: Pair) -> list[Finding]:
     ]
     if found:
         return found
-    denied = bool(both.polarity_here.denials) and bool(both.polarity_there.denials)
+    denied = bool(both.polarity_here.denials) or bool(both.polarity_there.denials)
     softened = {w.lemma for t in (both.reference, both.candidate) for w in t.words} & _JUST
     for name, full in (("only", 0.6), ("except", 0.6), ("some", 0.4), ("most", 0.4), ("all", 0.15)):
         severity = 0.15 if name == "only" and (denied or softened) else full
@@ -77,7 +78,9 @@ def check(both: Pair) -> list[Finding]:
 def _classes(text: Text) -> dict[str, str]:
     """Class -> the word that shows it."""
     found: dict[str, str] = {}
-    for word in text.words:
+    for at, word in enumerate(text.words):
+        if word.lemma == "but" and excepting_but(text.words, at):
+            found.setdefault("except", word.text)
         for name in (word.text.casefold(), word.lemma):
             kind = _PHRASES.get(name) or next((k for k, names in _NAMES if name in names), None)
             if kind:

@@ -50,7 +50,7 @@ def _found(both: Pair) -> Iterator[Finding]:
     for one, other, fit in exchanges(both):
         if passive or not _literal(both):
             continue
-        severity = 1.0 if kin(words[one], words[other]) or fit >= 3 else 0.5
+        severity = 1.0 if kin(words[one], words[other]) or fit >= 3 else 0.6
         yield Finding(
             check=NAME, severity=severity, reason=f"“{words[one].text}” and “{words[other].text}” change places"
         )
@@ -68,14 +68,40 @@ def _severity(both: Pair, left: Word, pivot: Word, right: Word, *, passive: bool
         return 1.0 if _literal(both) or kin(left, right) else 0.5
     if not (pivot.content or pivot.lemma in _RELATIONS):
         return 0.0
+    if left.clause != right.clause and pivot.lemma not in SEQUENCE and not _rebound(both, left, pivot, right):
+        return 0.0
+    if kin(left, right) and not left.fact and _turned(both):
+        return 0.2
     if kin(left, right):
         return 1.0 if not pivot.fact or left.fact else 0.4
     if left.lemma in PRONOUNS or right.lemma in PRONOUNS:
-        turned = any(w.lemma in _TURNING for w in (*both.reference.words, *both.candidate.words))
-        return 0.0 if turned or pivot.fact or pivot.lemma in _RELATIONS else 0.8
+        return 0.0 if _turned(both) or pivot.fact or pivot.lemma in _RELATIONS else 0.8
     if left.clause != right.clause or left.fact or right.fact or pivot.fact:
         return 0.0
     return 0.7 if _literal(both) else 0.15
+
+
+def _turned(both: Pair) -> bool:
+    """Whether one text tells the giving and the other the getting."""
+    return any(w.lemma in _TURNING for w in both.reference.words) != any(
+        w.lemma in _TURNING for w in both.candidate.words
+    )
+
+
+def _rebound(both: Pair, left: Word, pivot: Word, right: Word) -> bool:
+    """Whether `pivot`, said once, goes with `left` in the reference and with `right` in the candidate."""
+    once = all(sum(w.lemma == pivot.lemma for w in text.words) == 1 for text in (both.reference, both.candidate))
+    if not once:
+        return False
+    there = {
+        w.start: both.candidate.words[at]
+        for w, at in zip(both.reference.words, both.partner_back, strict=True)
+        if at is not None
+    }
+    return (
+        pivot.clause == left.clause
+        and there[pivot.start].clause == there[right.start].clause != there[left.start].clause
+    )
 
 
 def _literal(both: Pair) -> bool:

@@ -65,6 +65,10 @@ def english(text: str) -> float | None:
 
 def chinese(text: str) -> float | None:
     """The value of a number in Chinese numerals, digits or both; None where it is none."""
+    whole, point, rest = text.partition("点")
+    if point and rest:
+        value, decimals = chinese(whole), "".join(str(ZH_DIGITS.get(c, "")) for c in rest)
+        return None if value is None or not decimals else value + float(f"0.{decimals}")
     mixed = _ZH_MIXED.fullmatch(text)
     if mixed:
         value = float(mixed[1].replace(",", ""))

@@ -107,6 +107,10 @@ class Pair:
         return 1.0 - len(self.added) / max(1, len(self.candidate.content))
 
 
+def _repeats(word: Word, other: Word) -> bool:
+    return alike(word, other) if word.fact else word.lemma == other.lemma
+
+
 def _literal(words: Sequence[Word], partner: Sequence[int | None], others: Sequence[Word]) -> float:
     content = [(w, at) for w, at in zip(words, partner, strict=True) if w.content]
     equal = sum(at is not None and (others[at].lemma == w.lemma or bool(w.fact)) for w, at in content)
@@ -115,7 +119,7 @@ def _literal(words: Sequence[Word], partner: Sequence[int | None], others: Seque
 
 def _echoes(words: Sequence[Word], partner: Sequence[int | None], others: Sequence[Word]) -> tuple[bool, ...]:
     return tuple(
-        at is not None or (word.content and any(other.content and alike(word, other) for other in others))
+        at is not None or (word.content and any(other.content and _repeats(word, other) for other in others))
         for word, at in zip(words, partner, strict=True)
     )
 

@@ -5,6 +5,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.text import Text, Word
 
@@ -47,7 +48,24 @@ _EXCEPT = frozenset(
     ["except", "except for", "excluding", "other than", "apart from", "aside from", "with the exception of", "but for"]
 )
 _VERBS = frozenset(["must", "may", "can", "will", "be", "have", "shall", "should", "have to", "need", "need to", "do"])
+_BEFORE_BUT = frozenset(
+    [
+        "all",
+        "every",
+        "each",
+        "any",
+        "everyone",
+        "everybody",
+        "everything",
+        "anyone",
+        "anything",
+        "nobody",
+        "nothing",
+        "no one",
+    ]
+)
 _IDIOMS = frozenset("hesitate worry forget mind doubt problem wonder matter necessarily only just later longer".split())
+_NOT_NEGATIVE = frozenset(["united", "uniting", "understanding", "unleashed", "underlying"])
 _PREFIXES = ("non-", "non", "un", "in", "im", "ir", "il", "dis")
 _ZH_MARKS = (
     "不",
@@ -79,7 +97,7 @@ _ZH_LEXICAL = MappingProxyType(
         "停止": "继续", "缺货": "有货", "售罄": "有货", "断货": "有货", "卖完": "有货", "取消": "举行", "关门": "营业", "打烊": "营业", "停业": "营业",
         "闭馆": "开放", "关闭": "打开 开放", "休息": "营业", "除外": "包括", "除了": "包括", "除": "包括", "排除": "包括", "拒": "接受",
         "免费": "收费", "免": "收", "免除": "收取", "过期": "有效", "失效": "有效", "作废": "有效", "自愿": "必须", "可选": "必须", "晚点": "准时", "延误": "准时",
-        "暂停": "继续", "停用": "启用", "缺席": "出席", "拖欠": "付清", "歇业": "营业",
+        "暂停": "继续", "停用": "启用", "缺席": "出席", "拖欠": "付清", "歇业": "营业", "无效": "有效 接受",
     }
 )  # fmt: skip
 
@@ -100,13 +118,22 @@ def polarity(text: Text) -> Polarity:
     """The negations of a text; two that cancel out ("not impossible") are left out."""
     kept: list[Denial] = []
     undone: set[int] = set()
-    for denial in _found(text):
+    for denial in _apart(list(_found(text))):
         if kept and denial.lexical and not kept[-1].lexical and _next_to(kept[-1], denial, text.words):
             kept.pop()
             undone.add(denial.at)
         else:
             kept.append(denial)
     return Polarity(tuple(kept), frozenset(undone))
+
+
+def _apart(found: list[Denial]) -> Iterator[Denial]:
+    """Each explicit denial reaches as far as the next one: "not shared without consent"."""
+    starts = [denial.at for denial in found if not denial.lexical]
+    for denial in found:
+        following = next((at for at in starts if at > denial.at), None)
+        near = tuple(i for i in denial.reach if following is None or i < following)
+        yield denial._replace(reach=near) if near else denial
 
 
 def _next_to(one: Denial, other: Denial, words: Sequence[Word]) -> bool:
@@ -122,7 +149,7 @@ def _found(text: Text) -> Iterator[Denial]:
             continue
         clause = tuple(i for i, w in enumerate(words) if w.content and w.clause == word.clause and (i != at or lexical))
         reach = tuple(i for i in clause if i > at)
-        if word.lemma in _EXCEPT:
+        if word.lemma in _EXCEPT or word.lemma == "but":
             stop = next((i for i in range(at + 1, len(words)) if words[i].lemma in _VERBS), len(words))
             reach = tuple(i for i in reach if i < stop)
         if not lexical:
@@ -150,6 +177,8 @@ def _negates(word: Word, at: int, words: Sequence[Word]) -> tuple[set[str] | Non
 
 
 def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
+    if low == "but" and excepting_but(words, at):
+        return set(), False
     if low in _EXPLICIT or word.lemma in _EXPLICIT:
         following = [w.lemma for w in words[at + 1 : at + 3]]
         if low in ("no", "not") and following and (following[0] in _IDIOMS or (at == 0 and words[at + 1].mark)):
@@ -162,6 +191,16 @@ def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[
     return ({base}, True) if base else (None, False)
 
 
+def excepting_but(words: Sequence[Word], at: int) -> bool:
+    """Whether the "but" at `at` means "except": "all days but Monday"."""
+    near = words[max(0, at - 3) : at]
+    return (
+        bool(near)
+        and not near[-1].mark
+        and any(w.lemma in _BEFORE_BUT or (w.fact and w.fact.kind is Kind.RATE) for w in near)
+    )
+
+
 @cache
 def affix_base(word: str) -> str:
     """What a word with a negative affix denies: "non-refundable" denies "refundable"; "" for other words."""
@@ -171,6 +210,8 @@ def affix_base(word: str) -> str:
     for prefix in _PREFIXES:
         base = word.removeprefix(prefix)
         if base != word and len(base) > 3 and _is_word(base, known):
+            if prefix == "un" and base.endswith(("ed", "able", "ing", "en")) and word not in _NOT_NEGATIVE:
+                return base
             coined = word not in known.words and known.lemma(word) not in known.words
             if (
                 prefix.startswith("non")

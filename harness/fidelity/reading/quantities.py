@@ -17,7 +17,7 @@ _MONEY_ZH = "|".join(re.escape(u) for u in sorted((c for c in CURRENCIES if not 
 _WORKING = r"(?:business|working|work)[\s-]"
 
 EN = re.compile(
-    rf"(?P<prefix>(?:{_SYMBOL}|\b{_CODE}\s?))?(?P<number>(?<![\w.])-?{NUMBER_EN}|(?<=[$€£¥₹])-?{NUMBER_EN}"
+    rf"(?P<prefix>(?:{_SYMBOL}|\b{_CODE}\s?))?(?P<number>(?<![\w.])(?:-|minus\s|negative\s)?{NUMBER_EN}|(?<=[$€£¥₹])-?{NUMBER_EN}"
     rf"|(?<=[A-Z]{{3}})\s?{NUMBER_EN})(?P<scale>{_SCALE})"
     rf"(?:(?P<percent>\s?%|\s?(?:percent|per\s?cent|percentage points?)\b)"
     rf"|\s?(?P<money>(?:{_CODE}|{_MONEY_WORD})\b|[$€£¥₹])"
@@ -36,12 +36,12 @@ EN_LOOSE = re.compile(
     re.IGNORECASE,
 )
 ZH = re.compile(
-    rf"(?P<prefix>US\$|HK\$|[$€£¥￥]|人民币)?(?P<number>(?<![\d.])-?{NUMBER_ZH})(?P<half_in>个半|半)?"
+    rf"(?P<prefix>US\$|HK\$|[$€£¥￥]|人民币)?(?P<number>(?<![\d.])(?:-|零下|负)?{NUMBER_ZH})(?P<half_in>个半|半)?"
     rf"(?:(?P<percent>\s?[%％])|\s?(?P<money>(?:{_MONEY_ZH}|USD|EUR|CNY|RMB))|(?P<fold>折)|(?P<tenths>成)"
     rf"|\s?(?P<more>多|余|几)?(?P<unit>{_UNIT_ZH})(?P<half_out>半)?|(?P<counter>[{COUNTERS}]))?"
 )
 ZH_SPECIAL = re.compile(
-    rf"百分之(?P<percent>{NUMBER_ZH})|(?P<whole>{NUMBER_ZH})分之(?P<part>{NUMBER_ZH})|(?P<half>一半|半价|半数)"
+    rf"百分之(?P<percent>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<whole>{NUMBER_ZH})分之(?P<part>{NUMBER_ZH})|(?P<half>一半|半价|半数)"
     r"|半(?P<unit>个?小时|天|年|个月|月|公斤|斤)|(?P<even>年内|每年|每月|每周|每天)|第(?P<nth>[一二三四五六七八九十百\d]+)"
 )
 _NOT_NUMBER_ZH = re.compile(
@@ -149,7 +149,11 @@ def _english(match: re.Match[str]) -> Fact | None:
     value = english(f"{number} {scale}")
     if value is None:
         return None
-    value = -value if number.startswith("-") and not match.string[: match.start()].rstrip()[-1:].isdigit() else value
+    value = (
+        -value
+        if re.match(r"-|minus|negative", number, re.I) and not match.string[: match.start()].rstrip()[-1:].isdigit()
+        else value
+    )
     if money:
         return _made(match, Kind.MONEY, value, *_currency(money))
     if match["percent"]:
@@ -219,10 +223,10 @@ def _loose(match: re.Match[str]) -> Fact | None:
 
 
 def _chinese(match: re.Match[str]) -> Fact | None:
-    value = chinese(match["number"].lstrip("-"))
+    value = chinese(re.sub(r"^(?:-|零下|负)", "", match["number"]))
     if value is None:
         return None
-    value = -value if match["number"].startswith("-") else value
+    value = -value if match["number"].startswith(("-", "零下", "负")) else value
     value += 0.5 if match["half_in"] or match["half_out"] else 0.0
     money = match["prefix"] or match["money"]
     if money:

@@ -106,10 +106,13 @@ def exchanges(both: Pair) -> Iterator[Exchange]:
         for other in moved[k + 1 :]:
             if both.reference.words[one].lemma == both.reference.words[other].lemma:
                 continue
+            if other - one == 1 and not kin(both.reference.words[one], both.reference.words[other]):
+                continue  # neighbours: "rainy cold day", 最低气温
             a, b = both.partner_back[one], both.partner_back[other]
             if a is None or b is None or a not in there or b not in there:
                 continue
-            cross = _shared(here[one], there[b]) + _shared(here[other], there[a])
+            names = both.reference.words[one].lemma, both.reference.words[other].lemma
+            cross = _shared(here[one], there[b], names) + _shared(here[other], there[a], names)
             straight = _shared(here[one], there[a]) + _shared(here[other], there[b])
             if cross >= 2 and cross > straight + 1:
                 yield Exchange(one, other, cross)
@@ -120,8 +123,9 @@ def _neighbours(order: Sequence[int], names: Sequence[str]) -> dict[int, tuple[s
     return {i: (named[k], named[k + 2]) for k, i in enumerate(order)}
 
 
-def _shared(one: tuple[str, str], other: tuple[str, str]) -> int:
-    return (one[0] == other[0]) + (one[1] == other[1])
+def _shared(one: tuple[str, str], other: tuple[str, str], swapped: tuple[str, ...] = ()) -> int:
+    """Neighbours that are equal, or are the two words that changed places."""
+    return sum(a == b or (a in swapped and b in swapped and a != b) for a, b in zip(one, other, strict=True))
 
 
 def agents(words: Sequence[Word]) -> list[int]:
