@@ -3,20 +3,19 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Protocol, TextIO
 
 from harness.errors import ConfigError, NothingJudged
-from harness.fidelity.case import Case, Judgement, Similarity
+from harness.fidelity.case import Judgement, Similarity
+from harness.fidelity.distinct import Judge, judge_distinct
 from harness.fidelity.pairs import Row, RowError, output_row, parse_row
 
 ROWS_AT_ONCE = 512
 CHARS_AT_ONCE = 400_000
 MAX_LINE_BYTES = 64 << 20
-
-Judge = Callable[[Sequence[Case], Sequence[Similarity]], list[Judgement]]
 
 
 class PairScorer(Protocol):
@@ -101,7 +100,7 @@ class ScoreFile:
 
     def judged_together(self, block: list[Row]) -> list[tuple[Row, Judgement]]:
         similarities = self.scorer.score([(row.case.reference, row.case.candidate) for row in block])
-        judgements = self.judge([row.case for row in block], similarities)
+        judgements = judge_distinct(self.judge, [row.case for row in block], similarities)
         return list(zip(block, judgements, strict=True))
 
     def broken(self, line: int, reason: str, tally: Tally) -> None:
