@@ -17,6 +17,7 @@ from gateway.errors import BadRequest
 from gateway.health import HealthFacts, HealthState, may_probe
 from gateway.pipeline import Pipeline
 from gateway.policies.caller import caller_of
+from gateway.policies.cluster import require_client
 from gateway.policies.folder import load as load_manifests
 from gateway.policies.holder import ManifestHolder
 from gateway.policies.metrics import Gauges, Outcome
@@ -226,6 +227,8 @@ def build_runtime(
 def _manifests(config: Config, policies: PolicyHolder, clock: Clock) -> ManifestHolder:
     """Raises ConfigError, or OSError, where the files cannot be read: the gateway does not start without them."""
     holder = ManifestHolder(order=lambda: policies.current.paths.order, clock=clock)
+    if config.manifests.namespace is not None:
+        require_client()
     path = config.manifests.path
     if path is not None:
         loaded = load_manifests(path)

@@ -3,6 +3,7 @@
 import asyncio
 from importlib import import_module
 from pathlib import Path
+from random import Random
 
 import aiohttp
 import msgspec
@@ -12,6 +13,7 @@ from gateway.backends.breaker import Permit, State
 from gateway.errors import BadRequest, ConfigError, UpstreamError
 from gateway.health import step
 from gateway.memory.device_probes import VllmProbe
+from gateway.policies.cluster import Cluster
 from gateway.policies.folder import load, stamp
 from gateway.runtime import Runtime
 from gateway.telemetry import Event
@@ -30,6 +32,8 @@ async def supervise(runtime: Runtime) -> None:
                 group.create_task(watch_policy(runtime, runtime.policies.path))
             if runtime.config.manifests.path is not None:
                 group.create_task(watch_manifests(runtime, runtime.config.manifests.path))
+        if runtime.config.manifests.namespace is not None:
+            group.create_task(_cluster(runtime, runtime.config.manifests.namespace).run())
         group.create_task(save_kept(runtime))
         probing: dict[str, asyncio.Task[None]] = {}
         while True:
@@ -39,6 +43,17 @@ async def supervise(runtime: Runtime) -> None:
                 if task is None or task.done():
                     probing[backend.name] = group.create_task(tend(runtime, backend))
             await runtime.clock.sleep(runtime.config.server.tick_s)
+
+
+def _cluster(runtime: Runtime, namespace: str) -> Cluster:
+    return Cluster(
+        holder=runtime.manifests,
+        namespace=namespace,
+        kubeconfig=runtime.config.manifests.kubeconfig,
+        clock=runtime.clock,
+        rng=Random(),
+        tell=lambda event, detail: runtime.log.write(Event(event=event, detail=detail)),
+    )
 
 
 async def save_kept(runtime: Runtime) -> None:
