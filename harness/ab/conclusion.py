@@ -47,11 +47,10 @@ def conclude(found: Comparison, *, margin: float) -> Conclusion:
     misleading, failed = found.metric("misleading"), found.metric("failed")
     if failed.shown is not Shown.NEITHER:
         better, worse = sides(failed.shown)
-        return chosen(found, better, f"{worse} fails more ({counted(failed, worse)} against {counted(failed, better)})")
+        return chosen(found, better, f"{worse} fails more ({against(failed, worse, better)})")
     if misleading.shown is not Shown.NEITHER:
         better, worse = sides(misleading.shown)
-        told = f"{better} misleads less ({counted(misleading, better)} against {counted(misleading, worse)})"
-        return chosen(found, better, told)
+        return chosen(found, better, f"{better} misleads less ({against(misleading, better, worse)})")
     if found.combined.shown is not Shown.NEITHER:
         better, worse = sides(found.combined.shown)
         if no_worse(misleading, better, margin):
@@ -146,14 +145,17 @@ def sides(shown: Shown) -> tuple[str, str]:
     return ("A", "B") if shown is Shown.A else ("B", "A")
 
 
-def counted(metric: Metric, policy: str) -> str:
+def hits(metric: Metric, policy: str) -> int:
     counts = metric.counts or PairedCounts(0, 0, 0, 0)
-    hits = counts.both + (counts.candidate_only if policy == "B" else counts.baseline_only)
-    return f"{hits} of {plural(counts.n, 'item')}"
+    return counts.both + (counts.candidate_only if policy == "B" else counts.baseline_only)
+
+
+def against(metric: Metric, first: str, second: str) -> str:
+    return f"{hits(metric, first)} against {hits(metric, second)} of {plural(metric.n, 'item')}"
 
 
 def both_counted(misleading: Metric) -> str:
-    return f"B misleads on {counted(misleading, 'B')} and A on {counted(misleading, 'A').split()[0]}"
+    return f"B misleads on {hits(misleading, 'B')} of {plural(misleading.n, 'item')} and A on {hits(misleading, 'A')}"
 
 
 def combined(found: Comparison) -> str:
