@@ -1,0 +1,1 @@
+"""Training and measuring the gatekeepers in front of the models."""

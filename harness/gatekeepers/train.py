@@ -1,0 +1,96 @@
+"""Train L1: multinomial logistic regression over the gateway's own hashed features, with honest confidence."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gateway.answers.embedding import DIMENSIONS, HASHED, embed
+from gateway.answers.gatekeepers import Model, checksum_path
+from gateway.answers.intents import Response
+from harness.errors import HarnessError
+from harness.gatekeepers.labelled import LabelledQuestion
+
+_STRENGTHS = (3.0, 10.0, 30.0, 100.0)  # inverse regularisation to choose from
+_TEMPERATURES = tuple(step / 20 for step in range(4, 41))
+_DIGITS = 4
+_MIN_PER_CLASS = 2
+
+
+def train(
+    questions: Sequence[LabelledQuestion], *, seed: int, trained_on: str, responses: dict[str, tuple[Response, ...]]
+) -> Model:
+    """Raises HarnessError with fewer than two intents of at least two questions."""
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    counts = Counter(question.intent for question in questions)
+    kept = [question for question in questions if counts[question.intent] >= _MIN_PER_CLASS]
+    if len({question.intent for question in kept}) < 2:
+        raise HarnessError(
+            f"{len(kept)} questions of fewer than 2 intents, at least 2 with 2 questions each are needed"
+        )
+    features, labels = _matrix(kept), np.array([question.intent for question in kept])
+    folds = min(5, *Counter(labels.tolist()).values())
+    strength, temperature = _tuned(features, labels, folds=folds, seed=seed)
+    fitted = LogisticRegression(C=strength, max_iter=2000).fit(features, labels)
+    weights, bias = fitted.coef_, fitted.intercept_
+    if len(fitted.classes_) == 2:  # one row stands for the second class there
+        weights, bias = np.vstack([-weights, weights]) / 2, np.hstack([-bias, bias]) / 2
+    used = np.flatnonzero(np.abs(weights).max(axis=0) > 10**-_DIGITS)
+    return Model(
+        truefall_gatekeeper=1,
+        space=HASHED,
+        classes=tuple(str(label) for label in fitted.classes_),
+        bias=tuple(round(float(value), _DIGITS) for value in bias),
+        weights={int(at): tuple(round(float(value), _DIGITS) for value in weights[:, at]) for at in used},
+        temperature=temperature,
+        trained_on=trained_on,
+        responses=responses,
+    )
+
+
+def write(model: Model, path: Path) -> str:
+    """Write the model and its checksum; returns the sha256. Raises OSError."""
+    raw = msgspec.json.encode(model)
+    digest = hashlib.sha256(raw).hexdigest()
+    path.write_bytes(raw)
+    checksum_path(path).write_text(f"{digest}  {path.name}\n")
+    return digest
+
+
+def _matrix(questions: Sequence[LabelledQuestion]) -> Any:
+    from scipy.sparse import csr_matrix
+
+    rows, columns, values = [], [], []
+    for row, question in enumerate(questions):
+        for column, value in embed(question.question).items():
+            rows.append(row)
+            columns.append(column)
+            values.append(value)
+    return csr_matrix((values, (rows, columns)), shape=(len(questions), DIMENSIONS))
+
+
+def _tuned(features: Any, labels: Any, *, folds: int, seed: int) -> tuple[float, float]:
+    """(strength, temperature) with the least log loss on questions that the fit has not seen."""
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+    order = np.unique(labels, return_inverse=True)[1]
+    shuffled = StratifiedKFold(n_splits=folds, shuffle=True, random_state=seed)
+    best = (float("inf"), _STRENGTHS[0], 1.0)
+    for strength in _STRENGTHS:
+        shares = cross_val_predict(
+            LogisticRegression(C=strength, max_iter=2000), features, labels, cv=shuffled, method="predict_proba"
+        )
+        logs = np.log(np.clip(shares, 1e-12, 1))
+        for temperature in _TEMPERATURES:
+            scaled = logs / temperature
+            scaled -= np.log(np.exp(scaled).sum(axis=1, keepdims=True))
+            loss = float(-scaled[np.arange(len(order)), order].mean())
+            best = min(best, (loss, strength, temperature))
+    return best[1], best[2]
