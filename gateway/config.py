@@ -138,6 +138,7 @@ class Telemetry(Section, frozen=True, kw_only=True):
     service_name: str = "truefall-gateway"
     export_s: Positive = 5.0  # spans are sent this often
     log_text: bool = False  # prompts and answers in the request log
+    drift_baseline: Path | None = None  # keeps what the policy's [drift] learned; None: in memory only
 
 
 class Config(Section, frozen=True, kw_only=True):
@@ -172,7 +173,10 @@ def load_config(path: Path) -> Config:
         files, path=_under(path.parent, files.path), kubeconfig=_under(path.parent, files.kubeconfig)
     )
     answers = _rooted_answers(config.answers, path.parent)
-    return msgspec.structs.replace(config, backends=backends, answers=answers, manifests=manifests)
+    telemetry = msgspec.structs.replace(
+        config.telemetry, drift_baseline=_under(path.parent, config.telemetry.drift_baseline)
+    )
+    return msgspec.structs.replace(config, backends=backends, answers=answers, manifests=manifests, telemetry=telemetry)
 
 
 def _under(folder: Path, file: Path | None) -> Path | None:

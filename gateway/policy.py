@@ -175,6 +175,20 @@ class GateMarks(Section, frozen=True, kw_only=True):
     extraction_entropy: Annotated[float, Meta(ge=0)] = 0.9  # … and below this entropy
 
 
+DriftFeature = Literal["latency_ms", "prompt_chars", "answer_chars"]
+
+
+class DriftMarks(Section, frozen=True, kw_only=True):
+    """When a feature of the traffic has drifted from its baseline; a manifest's condition `drift_alert` acts on it."""
+
+    features: tuple[DriftFeature, ...] = ()  # () is off
+    window_samples: Annotated[int, Meta(ge=50, le=100_000)] = 1000
+    bins: Annotated[int, Meta(ge=2, le=500)] = 50
+    threshold: Positive = 0.15  # of the Kullback-Leibler divergence, in nats
+    windows: Count = 3  # in a row over the threshold alert, as many under it end the alert
+    stride_samples: Count = 250  # the window is judged each time it has moved on by so many
+
+
 DEFAULT_TEMPLATES = (
     Template(
         lang="en",
@@ -235,6 +249,7 @@ class Policy(Section, frozen=True, kw_only=True):
     cache: CacheMarks = CacheMarks()
     gatekeeper: Gatekeeper = Gatekeeper()
     semantic_gate: GateMarks = GateMarks()
+    drift: DriftMarks = DriftMarks()
 
     def limits_of(self, backend: str) -> Limits:
         """The limits of one backend."""
