@@ -73,7 +73,7 @@ class ChaosJob:
 
         options = self.options
         argv = [
-            *(str(experiments), "-m", "chaos", "-q", "-p", "no:cacheprovider", "-W", "default"),
+            *(str(experiments), "-m", "chaos", "-q", "--capture=sys", "-p", "no:cacheprovider", "-W", "ignore"),
             *(f"--chaos-seed={options.seed}", f"--chaos-profile={options.profile}", f"--chaos-device={options.device}"),
             *(f"--chaos-evalset={options.evalset}", f"--chaos-run={self.folder.path}"),
         ]

@@ -126,8 +126,11 @@ def engine_argv(model: ModelSpec, model_dir: Path, port: int, device: str) -> li
 
 
 def engine_env() -> dict[str, str]:
-    """No hub, no warnings as banners, output at once."""
-    return {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error", "PYTHONUNBUFFERED": "1"}
+    """No hub, output at once, and threads that sleep while they wait: spinning ones stall each other on a busy machine.
+
+    Measured on two busy cores: 40 tokens took 25 s with spinning threads and 6.7 s without.
+    """
+    return {"HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1", "OMP_WAIT_POLICY": "PASSIVE"}
 
 
 async def announced_port(child: Child, clock: Clock) -> int:
