@@ -5,21 +5,39 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 from evalsets.item import Item
 from faults.catalogue import build
 from faults.errors import FaultError
-from faults.fault import Firing
+from faults.fault import Fault, Firing, Target
+from faults.journal import sweep
 from gateway.clock import Clock
-from harness.client import GatewayClient, Observation
+from harness.client import Observation
 from harness.errors import StackError
 from harness.schedule import Experiment, PlannedTrial, Sizes, plan
-from harness.stack.stack import Stack
 from harness.store import RunFolder
 from harness.trial import Block, Outcome, Trial
 
 Progress = Callable[[str, Trial], None]
+
+
+class Backends(Protocol):
+    """What is needed of the stack."""
+
+    @property
+    def primary_model(self) -> str: ...
+    @property
+    def gateway_url(self) -> str: ...
+    def target(self, name: str) -> Target: ...
+    def stop(self) -> None: ...
+
+
+class Asker(Protocol):
+    """What is needed of the client; it never raises for what a server does."""
+
+    async def ask(self, body: Mapping[str, Any], *, trial_id: str) -> Observation: ...
+    async def close(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,44 +55,38 @@ class RunPlan:
 class Run:
     """A run in progress: the stack that is up, and the folder it writes."""
 
-    stack: Stack
+    stack: Backends
     folder: RunFolder
-    client: GatewayClient
+    client: Asker
     clock: Clock
     began_s: float
     plan: RunPlan
     progress: Progress
+    build_fault: Callable[[str, Mapping[str, Any]], Fault] = build
 
     async def experiment(self, experiment: Experiment) -> list[Block]:
-        """Run what is not yet in the folder; return the blocks of this experiment, old and new."""
+        """Run what is not yet in the folder; return the blocks of this experiment, old and new.
+
+        Raises BadFault for a fault or parameter that does not exist, before anything is sent.
+        """
+        for dose in experiment.doses:
+            self.build_fault(dose.fault, dose.params)
         planned = plan(self.plan.seed, experiment, self.plan.items, self.plan.sizes)
         done = {trial.id for trial in self.folder.trials()}
-        todo = [trial for trial in planned if trial.id not in done]
+        todo = [(number, trial) for number, trial in enumerate(planned) if trial.id not in done]
         size = self.plan.block_size if experiment.doses else 1
         for start in range(0, len(todo), size):
-            await self.block(experiment, todo[start : start + size], number=len(done) + start)
+            number = todo[start][0]
+            await self.block(experiment, [trial for _, trial in todo[start : start + size]], number=number)
         return [block for block in self.folder.blocks() if block.experiment == experiment.name]
 
     async def block(self, experiment: Experiment, todo: Sequence[PlannedTrial], *, number: int) -> Block:
-        """One injection. The block's row is written only when it is whole."""
-        block_id = f"{experiment.name}#{number}"
+        """One injection. The block's row is written only when it is whole. `number`: its first trial's in the plan."""
+        block_id = self.folder.new_block_id(f"{experiment.name}#{number}")
         steady = await self.answers_healthily(timeout_s=experiment.recovery_limit_s) if experiment.doses else None
         pids = {dose.target: self.stack.target(dose.target).pid() for dose in experiment.doses}
         began_s = self.now_s()
-        firings: list[Firing] = []
-        error = None
-        try:
-            async with AsyncExitStack() as injected:
-                for dose in experiment.doses:
-                    fault = build(dose.fault, dose.params)
-                    rng = Random(f"{self.plan.seed}/{dose.fault}/{experiment.name}")
-                    target = self.stack.target(dose.target)
-                    firings.append(await injected.enter_async_context(fault.inject(target, clock=self.clock, rng=rng)))
-                trials = await self.send_all(experiment, todo, block_id)
-        except FaultError as failed:
-            error = f"{type(failed).__name__}: {failed}"
-            if not firings:
-                trials = []
+        under = await self.inject_and_send(experiment, todo, block_id, number=number)
         restored_s = self.now_s()
         recovered, recovery_ms = await self.recover(experiment)
         block = Block(
@@ -82,21 +94,40 @@ class Run:
             experiment=experiment.name,
             fault=experiment.fault,
             target=experiment.target,
-            trials=len(trials),
+            trials=len(under.trials),
             steady=True if steady is None else steady,
-            fired=all(firing.fired for firing in firings) and error is None if experiment.doses else None,
-            touched=sum(firing.touched for firing in firings),
-            evidence=tuple(line for firing in firings for line in firing.evidence),
+            fired=under.fired if experiment.doses else None,
+            touched=sum(firing.touched for firing in under.firings),
+            evidence=tuple(line for firing in under.firings for line in firing.evidence),
             recovered=recovered,
             recovery_ms=recovery_ms,
-            detection_ms=detection_ms(trials, began_s),
+            detection_ms=detection_ms(under.trials, began_s),
             began_at_s=began_s,
             ended_at_s=restored_s,
             same_process=all(self.stack.target(name).pid() == pid for name, pid in pids.items()) if pids else None,
-            error=error,
+            error=under.error,
         )
         self.folder.close_block(block)
         return block
+
+    async def inject_and_send(
+        self, experiment: Experiment, todo: Sequence[PlannedTrial], block_id: str, *, number: int
+    ) -> "UnderFault":
+        """Send the requests while all faults are on; what a fault raises becomes the block's error."""
+        firings: list[Firing] = []
+        trials: list[Trial] = []
+        error = None
+        try:
+            async with AsyncExitStack() as injected:
+                for dose in experiment.doses:
+                    fault = self.build_fault(dose.fault, dose.params)
+                    rng = Random(f"{self.plan.seed}/{dose.fault}/{dose.target}/{experiment.name}#{number}")
+                    target = self.stack.target(dose.target)
+                    firings.append(await injected.enter_async_context(fault.inject(target, clock=self.clock, rng=rng)))
+                trials = await self.send_all(experiment, todo, block_id)
+        except FaultError as failed:
+            error = f"{type(failed).__name__}: {failed}"
+        return UnderFault(firings, trials, error)
 
     def now_s(self) -> float:
         """Seconds since the run began."""
@@ -165,6 +196,19 @@ class Run:
         return False
 
 
+class UnderFault(NamedTuple):
+    """What happened between the injection and its undoing."""
+
+    firings: list[Firing]  # one for each fault that could be injected
+    trials: list[Trial]
+    error: str | None
+
+    @property
+    def fired(self) -> bool:
+        """Every fault was injected, met something, and was undone."""
+        return self.error is None and all(firing.fired for firing in self.firings)
+
+
 def detection_ms(trials: Sequence[Trial], began_s: float) -> float | None:
     """From the injection to the end of the first answer that was marked as degraded."""
     ends = [
@@ -206,10 +250,9 @@ def as_trial(
     )
 
 
-def require_fresh(folder: RunFolder) -> None:
-    """Raises StackError when a fault of an earlier run may still be on."""
-    leftovers = [entry for entry in folder.journal.glob("*") if entry.is_file() and entry.stat().st_size]
-    if leftovers:
-        raise StackError(
-            f"{leftovers[0]}: a fault of an earlier run was not undone; it is undone by `truefall faults sweep`"
-        )
+def undo_leftovers(folder: RunFolder) -> None:
+    """Undo what a killed run left on, before it is gone on with. Raises StackError when that fails."""
+    try:
+        sweep(folder.journal)
+    except FaultError as error:
+        raise StackError(f"{folder.journal}: a fault of an earlier run is still on: {error}") from None

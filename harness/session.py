@@ -17,7 +17,7 @@ from harness.errors import StackError
 from harness.meta import describe_run, open_folder
 from harness.models import Profile, load_profile, prepare
 from harness.progress import ProgressBar
-from harness.run import Run, RunPlan
+from harness.run import Run, RunPlan, undo_leftovers
 from harness.schedule import Dose, Experiment, Scope, Sizes
 from harness.stack.backend import BackendLine
 from harness.stack.stack import Stack
@@ -87,6 +87,7 @@ class ChaosSession:
         items = load_set(options.evalset)
         plan = plan_of(options, profile, items)
         folder = open_folder(options, describe_run(options, profile, plan))
+        undo_leftovers(folder)
         with asyncio.Runner() as runner, terminated_as_interrupt():
             run = runner.run(start_run(options, folder, plan))
             try:

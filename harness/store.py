@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
@@ -87,13 +88,31 @@ class RunFolder:
         """Say that a block is whole; only then do its trials count."""
         append_row(self.blocks_file, block.to_row())
 
+    def new_block_id(self, wanted: str) -> str:
+        """`wanted`, or `wanted.1`, `wanted.2`, … when earlier attempts at the same block left rows behind."""
+        taken = {str(row.get("block")) for row in read_rows(self.trials_file)}
+        taken |= {str(row.get("id")) for row in read_rows(self.blocks_file)}
+        attempts = (f"{wanted}.{attempt}" if attempt else wanted for attempt in count())
+        return next(block_id for block_id in attempts if block_id not in taken)
+
     def blocks(self) -> list[Block]:
-        return [Block.from_row(row) for row in read_rows(self.blocks_file)]
+        """Whole blocks; of several attempts at the same one (an injection that failed, then a resumed run) the last."""
+        found: dict[str, Block] = {}
+        for row in read_rows(self.blocks_file):
+            block = Block.from_row(row)
+            found[first_attempt(block.id)] = block
+        return list(found.values())
 
     def trials(self) -> list[Trial]:
         """The trials of whole blocks. A block that was cut short proves nothing about its fault and is run again."""
         whole = {block.id for block in self.blocks()}
         return [trial for trial in map(Trial.from_row, read_rows(self.trials_file)) if trial.block in whole]
+
+
+def first_attempt(block_id: str) -> str:
+    """`latency-primary#0` of `latency-primary#0.2`."""
+    name, mark, number = block_id.rpartition("#")
+    return f"{name}{mark}{number.partition('.')[0]}"
 
 
 def append_row(file: Path, row: Mapping[str, Any]) -> None:

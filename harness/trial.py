@@ -24,7 +24,7 @@ class Trial:
 
     id: str  # "<experiment>/<item>": stable, so that a run can be resumed
     experiment: str  # "steady", "latency-primary", …
-    block: str  # "<experiment>#<n>": what was sent while one injection was on; its row is a Block
+    block: str  # "<experiment>#<n>": what was sent while one injection was on; its row is the Block of that id
     fault: str  # name in the fault catalogue, or "none"
     target: str | None  # the backend under fault
     item_id: str
@@ -70,7 +70,7 @@ class Trial:
 class Block:
     """One injection: from the steady state before it to the recovery after it. None means not measured."""
 
-    id: str  # "<experiment>#<n>"
+    id: str  # "<experiment>#<n>", n the place of its first trial in the plan; "….1" and so on when it is tried again
     experiment: str
     fault: str
     target: str | None
