@@ -5,7 +5,6 @@ external endpoint takes the same form.
 """
 
 import re
-import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log, sqrt
@@ -16,7 +15,8 @@ Vector = Mapping[int, float]
 
 HASHED = "hashed-1"  # the name of this space; changes whenever the vectors do
 DIMENSIONS = 16_384
-_TOKEN = re.compile(r"[a-z0-9]+|[\u3400-\u9fff\uf900-\ufaff]")
+_HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_EMPTY_HAN = frozenset("的了吗呢吧啊我你们是在有和就都也这那可以能怎么什请一个")
 _GRAM_SIZES = (3, 4)
 _WORD_WEIGHT, _GRAM_WEIGHT = 1.0, 0.4
 _MAX_CHARS = 4000  # of a question that are looked at
@@ -60,14 +60,13 @@ def mean(vectors: Iterable[Vector]) -> dict[int, float]:
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
-    """Content words, character n-grams of Latin words, single Han characters; each with its weight."""
+    """Content words, the character n-grams of Latin ones, single Han characters; each with its weight."""
     for word in words(text):
         yield f"w:{word}", _WORD_WEIGHT
-    for token in _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold()):
-        if token[0] >= "\u3400":
-            yield f"c:{token}", _GRAM_WEIGHT
-            continue
-        padded = f"<{token}>"
-        for size in _GRAM_SIZES:
+        padded = f"<{word}>"
+        for size in _GRAM_SIZES if word.isascii() else ():
             for at in range(len(padded) - size + 1):
                 yield f"c:{padded[at : at + size]}", _GRAM_WEIGHT
+    for sign in _HAN.findall(text):
+        if sign not in _EMPTY_HAN:
+            yield f"c:{sign}", _GRAM_WEIGHT

@@ -15,6 +15,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     build.add_argument("--responses", type=Path, metavar="FILE", help="TOML: what to answer, by intent or label")
     build.add_argument("--min-size", type=int, default=3, metavar="N", help="questions of the smallest intent (3)")
+    build.add_argument(
+        "--min-purity",
+        type=float,
+        default=0.8,
+        metavar="SHARE",
+        help="of its questions that must have one label for that label's response to be taken (0.8)",
+    )
     build.add_argument("--embeddings-url", metavar="URL", help="an OpenAI-compatible server, with /v1")
     build.add_argument("--embeddings-model", metavar="NAME", help="its model; without both the built-in hashing")
 
@@ -44,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
         vectors,
         space=space,
         min_size=args.min_size,
+        min_purity=args.min_purity,
         responses=load_responses(args.responses) if args.responses else {},
         source=f"{args.evalset}, {len(questions)} questions",
     )
@@ -51,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
     purity = "" if found.purity is None else f", {found.purity:.0%} of their questions have the intent's label"
     print(f"{args.output}: {len(found.file.intents)} intents, {found.noise} questions in none{purity}")
     for intent in found.file.intents:
-        print(f"  {intent.id} {intent.label}: {intent.size} questions, such as {intent.examples[0]!r}")
+        answers = "answers" if intent.responses else "no response"
+        print(f"  {intent.id} {intent.label}: {intent.size} questions, {answers}, such as {intent.examples[0]!r}")
     return 0
 
 

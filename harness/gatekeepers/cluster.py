@@ -27,6 +27,7 @@ def cluster(
     *,
     space: str,
     min_size: int,
+    min_purity: float,
     responses: Mapping[str, tuple[Response, ...]],
     source: str,
 ) -> Clustered:
@@ -38,14 +39,20 @@ def cluster(
         raise HarnessError(f"{len(questions)} questions, at least {max(2, min_size)} are needed for one intent")
     apart = np.array([[max(0.0, 1 - similarity(first, second)) for second in vectors] for first in vectors])
     np.fill_diagonal(apart, 0.0)
-    found = HDBSCAN(min_cluster_size=min_size, min_samples=2, metric="precomputed", copy=True).fit(apart).labels_
+    found = (
+        HDBSCAN(
+            min_cluster_size=min_size, min_samples=2, metric="precomputed", copy=True, cluster_selection_method="leaf"
+        )
+        .fit(apart)
+        .labels_
+    )
     members: dict[int, list[int]] = {}
     for index, label in enumerate(found):
         if label >= 0:
             members.setdefault(int(label), []).append(index)
     ordered = sorted(members.values(), key=lambda own: (-len(own), own))
     intents = tuple(
-        _intent(number, [questions[at] for at in own], [vectors[at] for at in own], responses)
+        _intent(number, [questions[at] for at in own], [vectors[at] for at in own], responses, min_purity)
         for number, own in enumerate(ordered, start=1)
     )
     inside = sum(len(own) for own in ordered)
@@ -62,10 +69,13 @@ def _intent(
     questions: Sequence[LabelledQuestion],
     vectors: Sequence[Vector],
     responses: Mapping[str, tuple[Response, ...]],
+    min_purity: float,
 ) -> Intent:
+    """A response by label is taken only where the label fits: in a mixed cluster it would answer other questions."""
     centre = mean(vectors)
     close = sorted((similarity(centre, vector) for vector in vectors), reverse=True)
-    label = Counter(question.intent for question in questions).most_common(1)[0][0]
+    label, count = Counter(question.intent for question in questions).most_common(1)[0]
+    by_label = responses.get(label, ()) if count >= min_purity * len(questions) else ()
     identity = f"INT-{number:02d}"
     return Intent(
         id=identity,
@@ -74,5 +84,5 @@ def _intent(
         label=label,
         size=len(questions),
         examples=tuple(question.question for question in questions[:_EXAMPLES]),
-        responses=responses.get(identity) or responses.get(label, ()),
+        responses=responses.get(identity) or by_label,
     )

@@ -30,9 +30,7 @@ def train(
     counts = Counter(question.intent for question in questions)
     kept = [question for question in questions if counts[question.intent] >= _MIN_PER_CLASS]
     if len({question.intent for question in kept}) < 2:
-        raise HarnessError(
-            f"{len(kept)} questions of fewer than 2 intents, at least 2 with 2 questions each are needed"
-        )
+        raise HarnessError(f"{len(kept)} questions of fewer than 2 intents; need 2 with 2 questions each")
     features, labels = _matrix(kept), np.array([question.intent for question in kept])
     folds = min(5, *Counter(labels.tolist()).values())
     strength, temperature = _tuned(features, labels, folds=folds, seed=seed)
