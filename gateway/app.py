@@ -5,19 +5,17 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.routing import Route, Router
 
 from gateway.admin import Admin
 from gateway.answers.completion import now_unix_s
-from gateway.backends.breaker import State
 from gateway.chat import ChatCompletions
 from gateway.errors import BadRequest
 from gateway.runtime import Runtime
+from gateway.scrape import Scrape
 from gateway.supervise import supervise
-from gateway.wire import Receive, Send, error_body, respond, respond_json
+from gateway.wire import Receive, Send, error_body, respond_json
 
-_BREAKER_VALUES = {State.CLOSED: 0, State.HALF_OPEN: 1, State.OPEN: 2}
 _UNAVAILABLE = 503  # of /readyz only, to take this gateway out of rotation
 
 
@@ -33,6 +31,8 @@ def make_app(runtime: Runtime) -> "Shortcut":
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
             await runtime.pipeline.unaided.kept.save()
+            if runtime.tracing is not None:
+                await asyncio.to_thread(runtime.tracing.close)
             await runtime.session.close()
             runtime.log.flush()
 
@@ -88,27 +88,6 @@ class Plain:
     async def __call__(self, _scope: Any, _receive: Receive, send: Send) -> None:
         status, body = self._view()
         await respond_json(send, status, body)
-
-
-class Scrape:
-    """`/metrics`, with the gauges that mirror other state brought up to date first."""
-
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-
-    async def __call__(self, _scope: Any, _receive: Receive, send: Send) -> None:
-        runtime, metrics = self._runtime, self._runtime.metrics
-        metrics.set_level(runtime.health.level)
-        metrics.set_ratios()
-        for backend in runtime.backends.values():
-            view = backend.lane.view()
-            metrics.breaker.labels(backend.name).set(_BREAKER_VALUES[backend.breaker.state])
-            metrics.running.labels(backend.name).set(view.running)
-            metrics.waiting.labels(backend.name).set(view.waiting)
-            if backend.ledger is not None:
-                metrics.occupancy.labels(backend.name).set(backend.ledger.occupancy)
-        body = generate_latest(metrics.registry)
-        await respond(send, 200, body, [(b"content-type", CONTENT_TYPE_LATEST.encode())])
 
 
 def _models(runtime: Runtime) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import asyncio
 import traceback
+from collections.abc import Mapping
 from itertools import count
 from typing import Any
 from uuid import uuid4
@@ -9,13 +10,15 @@ from uuid import uuid4
 from gateway.answers.cache_key import tenant_of
 from gateway.errors import BadRequest
 from gateway.pipeline import Reply
-from gateway.record import DegradationRecord, Reason
+from gateway.record import Level, Reason
 from gateway.relay import send_error
 from gateway.request import parse
 from gateway.runtime import Runtime
 from gateway.telemetry import Event, RequestLine
+from gateway.tracing import Tracing
 from gateway.wire import (
     STREAM_HEADERS,
+    Headers,
     Receive,
     Send,
     SseSink,
@@ -30,6 +33,7 @@ from gateway.wire import (
 from gateway.work import Work
 
 _WATCH_AFTER_S = 0.02
+CLIENT_GONE = 499  # in the log only
 
 
 class ChatCompletions:
@@ -39,17 +43,22 @@ class ChatCompletions:
         self._runtime = runtime
         self._run = uuid4().hex[:8]
         self._numbers = count(1)
+        self._forwarded = frozenset(name.lower().encode() for name in runtime.config.server.forward_headers)
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         runtime = self._runtime
         server = runtime.config.server
         runtime.in_flight += 1
+        if runtime.tracing is not None:
+            runtime.tracing.begin(scope["headers"])
         try:
             raw = await read_body(receive, scope["headers"], max_bytes=server.max_body_bytes)
             work = runtime.work(parse(raw, max_tokens_bound=server.max_tokens_bound))
             if runtime.manifests.current.manifests:
                 runtime.assign(work, scope["headers"])
             work.tenant = tenant_of(scope["headers"], work.policy.cache.tenant_headers)
+            if self._forwarded:
+                work.forward = _picked(scope["headers"], self._forwarded)
             await self._while_client_stays(work, receive, send)
         except BadRequest as error:
             await respond_json(send, error.status, error_body(error))
@@ -57,6 +66,8 @@ class ChatCompletions:
             return
         finally:
             runtime.in_flight -= 1
+            if runtime.tracing is not None:
+                runtime.tracing.abandon()
 
     async def _while_client_stays(self, work: Work, receive: Receive, send: Send) -> None:
         """Answer; when the client leaves first, cancel, so that nothing is held for nobody."""
@@ -84,7 +95,7 @@ class ChatCompletions:
             if not gone or task is None:
                 raise
             task.uncancel()
-            self._log(work, 499, None, "client gone")
+            self._log_gone(work)
         finally:
             timer.cancel()
             if watcher is not None:
@@ -100,13 +111,19 @@ class ChatCompletions:
         if not work.request.stream:
             await self._reply(work, await self._outcome(work, None), send)
             return
-        sink = SseSink(send, lambda: runtime.metrics.first_token(runtime.clock.now_s() - work.began_s))
+        sink = SseSink(send, lambda: self._first_token(work))
         reply = await self._outcome(work, sink)
         if sink.started:
             await sink.close()
             self._count(work, reply)
         else:
             await self._reply(work, reply, send)
+
+    def _first_token(self, work: Work) -> None:
+        runtime = self._runtime
+        trace_id = runtime.tracing.trace_id() if runtime.tracing is not None else None
+        exemplar = None if trace_id is None else {"trace_id": trace_id}
+        runtime.metrics.first_token(runtime.clock.now_s() - work.began_s, exemplar)
 
     async def _outcome(self, work: Work, sink: SseSink | None) -> Reply:
         """The pipeline's reply. A mistake of our own is logged with its traceback, and is no 500 either."""
@@ -137,24 +154,79 @@ class ChatCompletions:
         now_s = runtime.clock.now_s()
         record = reply.record
         path = record.path or work.target
+        identity = f"{self._run}-{next(self._numbers)}"
+        trace_id = runtime.tracing.trace_id() if runtime.tracing is not None else None
+        exemplar = None
+        if trace_id is not None:
+            exemplar = {"trace_id": trace_id}
+        elif record.level is not Level.HEALTHY:
+            exemplar = {"request_id": identity}  # of the log's line
         runtime.metrics.answered(
-            record, status=reply.status, stream=work.request.stream, took_s=now_s - work.began_s, path=path
+            record,
+            status=reply.status,
+            stream=work.request.stream,
+            took_s=now_s - work.began_s,
+            path=path,
+            exemplar=exemplar,
         )
-        runtime.answered(work, record, now_s=now_s)
-        self._log(work, reply.status, record, None)
+        runtime.answered(work, record, reply.completion, now_s=now_s)
+        if runtime.tracing is not None:
+            self._trace(runtime.tracing, work, reply, path)
+        self._log(work, reply, identity=identity, trace_id=trace_id)
 
-    def _log(self, work: Work, status: int, record: DegradationRecord | None, error: str | None) -> None:
+    def _trace(self, tracing: Tracing, work: Work, reply: Reply, path: str) -> None:
+        backend = self._runtime.backends.get(path)
+        tracing.finish(
+            reply.record,
+            status=reply.status,
+            path=path,
+            requested=work.model_requested or self._runtime.config.server.served_model,
+            served=reply.record.model_served or (backend.config.model if backend is not None else None),
+            usage=reply.completion,
+        )
+
+    def _log(self, work: Work, reply: Reply, *, identity: str, trace_id: str | None) -> None:
+        record, completion = reply.record, reply.completion
+        with_text = self._runtime.config.telemetry.log_text
+        self._runtime.log.write(
+            RequestLine(
+                event="request",
+                id=identity,
+                status=reply.status,
+                level=record.level,
+                path=record.path or work.target,
+                reasons=record.reasons,
+                duration_ms=self._took_ms(work),
+                stream=work.request.stream,
+                attempts=record.attempts,
+                policy=record.policy,
+                trace_id=trace_id,
+                question=work.request.question if with_text else None,
+                answer=completion.text if with_text and completion is not None else None,
+            )
+        )
+
+    def _log_gone(self, work: Work) -> None:
+        """The client left before its answer."""
         self._runtime.log.write(
             RequestLine(
                 event="request",
                 id=f"{self._run}-{next(self._numbers)}",
-                status=status,
-                level=record.level if record else work.level,
-                path=(record.path or work.target) if record else None,
-                reasons=tuple(record.reasons if record else work.reasons),
-                duration_ms=round((self._runtime.clock.now_s() - work.began_s) * 1000, 2),
+                status=CLIENT_GONE,
+                level=work.level,
+                path=None,
+                reasons=tuple(work.reasons),
+                duration_ms=self._took_ms(work),
                 stream=work.request.stream,
-                attempts=record.attempts if record else tuple(work.attempts),
-                error=error,
+                attempts=tuple(work.attempts),
+                error="client gone",
             )
         )
+
+    def _took_ms(self, work: Work) -> float:
+        return round((self._runtime.clock.now_s() - work.began_s) * 1000, 2)
+
+
+def _picked(headers: Headers, names: frozenset[bytes]) -> Mapping[str, str]:
+    """The headers of these names."""
+    return {name.decode("ascii"): value.decode("latin-1") for name, value in headers if name in names}

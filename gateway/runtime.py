@@ -7,12 +7,15 @@ from pathlib import Path
 
 import aiohttp
 
+from gateway.answers.completion import Completion
 from gateway.answers.unaided import build_unaided
 from gateway.backends.backend import Backend, build
 from gateway.backends.breaker import State
 from gateway.backends.cascade import target_of
 from gateway.clock import Clock
 from gateway.config import Config
+from gateway.drift import Row
+from gateway.drift_monitor import DriftMonitor
 from gateway.errors import BadRequest
 from gateway.health import HealthFacts, HealthState, may_probe
 from gateway.pipeline import Pipeline
@@ -25,6 +28,7 @@ from gateway.policy import Policy, load_policy
 from gateway.record import Attempt, DegradationRecord, Level, Reason
 from gateway.request import ChatRequest, text_of
 from gateway.telemetry import Event, Metrics, RequestLog
+from gateway.tracing import Tracing, open_tracing
 from gateway.work import Deadline, Work
 
 _LOOK_BACK_S = 60.0
@@ -62,6 +66,8 @@ class Runtime:
     clock: Clock
     metrics: Metrics
     log: RequestLog
+    drift: DriftMonitor
+    tracing: Tracing | None = None
     health: HealthState = field(default_factory=HealthState)
     draining: bool = False
     in_flight: int = 0
@@ -110,6 +116,8 @@ class Runtime:
     def observe(self, attempt: Attempt) -> None:
         """Count one try at a backend."""
         self.metrics.attempted(attempt)
+        if self.tracing is not None:
+            self.tracing.attempted(attempt, model=self.backends[attempt.path].config.model)
         if attempt.reason is Reason.OUT_OF_MEMORY:
             self.out_of_memory.append(self.clock.now_s())
 
@@ -125,12 +133,20 @@ class Runtime:
                 oom_per_minute=facts.oom_per_min,
                 breaker_open=float(facts.breaker_open),
                 queue_waiting=float(waiting),
+                drift_alert=float(bool(self.drift.alerts())),
             )
         )
 
-    def answered(self, work: Work, record: DegradationRecord, *, now_s: float) -> None:
-        """Count a request that is over, for the health level and the manifests' conditions."""
+    def answered(self, work: Work, record: DegradationRecord, answer: Completion | None, *, now_s: float) -> None:
+        """Count a request that is over, for the health level, drift and the manifests' conditions."""
         took_s = now_s - work.began_s
+        if self.drift.on:
+            features = {
+                "latency_ms": took_s * 1000,
+                "prompt_chars": float(sum(len(text_of(message)) for message in work.request.messages)),
+                "answer_chars": float(len(answer.text)) if answer is not None else 0.0,
+            }
+            self.drift.observe(features, Row(took_s, record.reasons))
         if record.level is not Level.CRITICAL:
             self.latencies.append((now_s, took_s))
         if work.forced is None and self.manifests.current.manifests:
@@ -196,6 +212,12 @@ def build_runtime(
         for one in config.backends
     }
     manifests = _manifests(config, policies, clock)
+
+    def tell(event: str, detail: str) -> None:
+        log.write(Event(event=event, detail=detail))
+
+    drift = DriftMonitor(marks=lambda: policies.current.drift, tell=tell, file=config.telemetry.drift_baseline)
+    drift.load()
     metrics = Metrics()
     unaided = build_unaided(
         config.answers,
@@ -218,7 +240,11 @@ def build_runtime(
         clock=clock,
         metrics=metrics,
         log=log,
+        drift=drift,
+        tracing=open_tracing(config.telemetry, tell),
     )
+    if runtime.tracing is not None:
+        runtime.tracing.watch(session)
     pipeline.observe = runtime.observe
     policies.require = lambda policy: manifests.check_order(policy.paths.order, source=str(policies.path))
     return runtime

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus, and one line of JSON per request; neither holds text of a prompt or an answer."""
+"""Metrics for Prometheus, and one line of JSON per request; text of prompts and answers only if asked for."""
 
 import asyncio
 from collections import deque
@@ -28,6 +28,10 @@ class RequestLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     stream: bool
     attempts: tuple[Attempt, ...] = ()
     error: str | None = None
+    policy: str | None = None  # the manifest that forced the path
+    trace_id: str | None = None  # where the request is traced
+    question: str | None = None  # only with telemetry.log_text, as the next one
+    answer: str | None = None
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -72,6 +76,19 @@ class Metrics:
             f"Share refused for want of KV-cache memory among the last {_WINDOW} requests",
             registry=registry,
         )
+        self._lost = Counter(
+            "truefall_dropped", "Answers that had to do without", ("what",), registry=registry
+        )  # max_tokens, tools, schema or validation
+        self._forced = Counter("truefall_forced", "Requests that a manifest forced", ("policy",), registry=registry)
+        self.manifest = Gauge("truefall_manifest_active", "1 while in force", ("policy",), registry=registry)
+        self.manifests_refused = Gauge(
+            "truefall_manifests_refused", "1 while the newest manifests are not in force", registry=registry
+        )
+        self.policy_version = Gauge("truefall_policy_version", "Reloads of the policy, from 1", registry=registry)
+        self.drift_kl = Gauge("truefall_drift_kl", "Divergence from the baseline", ("feature",), registry=registry)
+        self.drift_alert = Gauge("truefall_drift_alert", "1 while drifted", ("feature",), registry=registry)
+        self.in_flight = Gauge("truefall_in_flight", "Requests that are not answered yet", registry=registry)
+        self.trips = Gauge("truefall_breaker_trips", "Openings since the start", ("backend",), registry=registry)
         self.level = Gauge("truefall_level", "0 healthy, 1 degraded, 2 critical", registry=registry)
         self.breaker = Gauge("truefall_breaker_state", "0 closed, 1 half-open, 2 open", ("backend",), registry=registry)
         self.running = Gauge("truefall_running", "Calls running", ("backend",), registry=registry)
@@ -88,7 +105,16 @@ class Metrics:
             child = self._tries[key] = self._attempts.labels(attempt.path, attempt.outcome, attempt.reason or "")
         child.inc()
 
-    def answered(self, record: DegradationRecord, *, status: int, stream: bool, took_s: float, path: str) -> None:
+    def answered(
+        self,
+        record: DegradationRecord,
+        *,
+        status: int,
+        stream: bool,
+        took_s: float,
+        path: str,
+        exemplar: dict[str, str] | None = None,
+    ) -> None:
         """One request is over; `path` is what served, the target itself on a healthy answer."""
         key = (status, record.level, path, stream)
         children = self._children.get(key)
@@ -96,16 +122,27 @@ class Metrics:
             requests = self._requests.labels(str(status), record.level, path, "1" if stream else "0")
             children = self._children[key] = (requests, self._latency.labels(path))
         children[0].inc()
-        children[1].observe(took_s)
+        children[1].observe(took_s, exemplar)
+        if record.level is not Level.HEALTHY:
+            self._degradation(record)
+        full = "memory_full" in record.reasons
+        self._recent.append((record.level is not Level.HEALTHY, record.path == "template", full))
+
+    def _degradation(self, record: DegradationRecord) -> None:
         for reason in record.reasons:
             self._reasons.labels(reason).inc()
         if record.dropped.prompt_tokens:
             self._dropped.inc(record.dropped.prompt_tokens)
-        full = "memory_full" in record.reasons
-        self._recent.append((record.level is not Level.HEALTHY, record.path == "template", full))
+        if record.policy is not None:
+            self._forced.labels(record.policy).inc()
+        dropped = record.dropped
+        lost = (bool(dropped.max_tokens), dropped.tools, dropped.response_schema, dropped.validation)
+        for what, is_lost in zip(("max_tokens", "tools", "schema", "validation"), lost, strict=True):
+            if is_lost:
+                self._lost.labels(what).inc()
 
-    def first_token(self, took_s: float) -> None:
-        self._first_token.observe(took_s)
+    def first_token(self, took_s: float, exemplar: dict[str, str] | None = None) -> None:
+        self._first_token.observe(took_s, exemplar)
 
     def set_level(self, level: Level) -> None:
         self.level.set(_LEVELS[level])

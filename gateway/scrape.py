@@ -1,0 +1,55 @@
+"""`GET /metrics`: gauges that mirror other state are brought up to date, then all is told in the format asked for."""
+
+from typing import Any
+
+from prometheus_client.exposition import choose_encoder
+
+from gateway.backends.breaker import State
+from gateway.runtime import Runtime
+from gateway.wire import Receive, Send, respond
+
+BREAKER_VALUES = {State.CLOSED: 0, State.HALF_OPEN: 1, State.OPEN: 2}
+
+
+class Scrape:
+    """The ASGI endpoint. OpenMetrics, which alone has exemplars, for those who accept it; else Prometheus' text."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def __call__(self, scope: Any, _receive: Receive, send: Send) -> None:
+        mirror(self._runtime)
+        accept = dict(scope["headers"]).get(b"accept", b"").decode("latin-1")
+        encoder, kind = choose_encoder(accept)
+        body = encoder(self._runtime.metrics.registry)
+        await respond(send, 200, body, [(b"content-type", kind.encode())])
+
+
+def mirror(runtime: Runtime) -> None:
+    """Set every gauge that is not counted as things happen."""
+    metrics = runtime.metrics
+    metrics.set_level(runtime.health.level)
+    metrics.set_ratios()
+    metrics.in_flight.set(runtime.in_flight)
+    metrics.policy_version.set(runtime.policies.version)
+    for backend in runtime.backends.values():
+        view = backend.lane.view()
+        metrics.breaker.labels(backend.name).set(BREAKER_VALUES[backend.breaker.state])
+        metrics.trips.labels(backend.name).set(backend.breaker.trips)
+        metrics.running.labels(backend.name).set(view.running)
+        metrics.waiting.labels(backend.name).set(view.waiting)
+        if backend.ledger is not None:
+            metrics.occupancy.labels(backend.name).set(backend.ledger.occupancy)
+    _mirror_manifests(runtime)
+    for feature, watch in runtime.drift.watches().items():
+        metrics.drift_kl.labels(feature).set(watch.kl)
+        metrics.drift_alert.labels(feature).set(watch.alert)
+
+
+def _mirror_manifests(runtime: Runtime) -> None:
+    metrics, holder = runtime.metrics, runtime.manifests
+    active = {one.name for one in holder.active}
+    metrics.manifests_refused.set(holder.refused is not None)
+    metrics.manifest.clear()  # those that are gone
+    for one in holder.current.manifests:
+        metrics.manifest.labels(one.name).set(one.name in active)

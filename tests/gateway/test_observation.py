@@ -1,0 +1,217 @@
+"""What the gateway tells about each request: metrics, exemplars, traces and log lines."""
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+
+import pytest
+from aiohttp import web
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from served import backend, gateway, policy_of
+from upstream_stub import answers, running, says
+
+from gateway.clock import SystemClock
+from gateway.config import Manifests, Telemetry
+from gateway.health import HealthState
+
+GOOD = "Paris is the capital of France."
+SECRET = "My name is Ada Example"
+CLOCK = SystemClock()
+OPENMETRICS = "application/openmetrics-text; version=1.0.0"
+
+
+def lines(served):
+    served.runtime.log.flush()
+    return [json.loads(line) for line in served.runtime.log._out.getvalue().splitlines()]
+
+
+async def families(served, accept=OPENMETRICS):
+    text = (await served.request("GET", "/metrics", Accept=accept)).body.decode()
+    return {family.name: family for family in text_string_to_metric_families(text)}
+
+
+@asynccontextmanager
+async def collector():
+    """An OTLP receiver on a loopback port; `spans` fills as they come."""
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    spans = []
+
+    async def take(request):
+        body = ExportTraceServiceRequest.FromString(await request.read())
+        for resource in body.resource_spans:
+            for scope in resource.scope_spans:
+                spans.extend(scope.spans)
+        return web.Response(body=b"", content_type="application/x-protobuf")
+
+    app = web.Application()
+    app.router.add_post("/v1/traces", take)
+    runner = web.AppRunner(app, shutdown_timeout=0.05)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}", spans
+    finally:
+        await runner.cleanup()
+
+
+def attributes(span):
+    found = {}
+    for pair in span.attributes:
+        kind = pair.value.WhichOneof("value")
+        value = getattr(pair.value, kind)
+        found[pair.key] = [one.string_value for one in value.values] if kind == "array_value" else value
+    return found
+
+
+async def test_openmetrics_carries_an_exemplar_that_leads_to_the_log_line():
+    async with running(answers({}, 500)) as up, gateway(backend(up, "primary")) as served:
+        await served.chat()
+        found = await families(served)
+        buckets = [sample for sample in found["truefall_request_seconds"].samples if sample.exemplar]
+        assert [sample.exemplar.labels["request_id"] for sample in buckets] == [lines(served)[0]["id"]]
+        assert found["degraded_request_ratio"].samples[0].value == 1.0
+        plain = await served.request("GET", "/metrics")
+        assert plain.headers["Content-Type"].startswith("text/plain")
+        assert "# {" not in plain.body.decode()
+
+
+async def test_drops_and_forced_requests_are_counted(tmp_path):
+    file = tmp_path / "m.yaml"
+    file.write_text(
+        "apiVersion: truefall.dev/v1alpha1\nkind: DegradationPolicy\nmetadata: {name: all}\n"
+        "spec: {targetService: truefall, fallback: template}\n"
+    )
+    async with running(says(GOOD)) as up, gateway(backend(up, "primary"), manifests=Manifests(path=file)) as served:
+        await served.chat(tools=[{"type": "function", "function": {"name": "f"}}])
+        found = await families(served)
+        assert [(one.labels, one.value) for one in found["truefall_dropped"].samples if one.name.endswith("total")] == [
+            ({"what": "tools"}, 1.0)
+        ]
+        assert found["truefall_manifest_active"].samples[0].labels == {"policy": "all"}
+        assert found["truefall_forced"].samples[0].value == 1.0
+        assert lines(served)[0]["policy"] == "all"
+
+
+async def test_text_is_logged_only_when_asked_for():
+    async with running(says(GOOD)) as up:
+        async with gateway(backend(up, "primary")) as served:
+            await served.chat(SECRET)
+            assert SECRET not in json.dumps(lines(served))
+        async with gateway(backend(up, "primary"), telemetry=Telemetry(log_text=True)) as served:
+            await served.chat(SECRET)
+            (line,) = lines(served)
+            assert (line["question"], line["answer"]) == (SECRET, GOOD)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stream", [False, True])
+async def test_each_request_and_each_call_is_a_span_that_carries_the_degrade_reason(stream):
+    pytest.importorskip("opentelemetry.sdk")
+    settings = {"sample_ratio": 1.0, "export_s": 0.05}
+    async with collector() as (endpoint, spans), running(answers({}, 500)) as bad, running(says(GOOD)) as good:
+        telemetry = Telemetry(otlp_endpoint=endpoint, **settings)
+        both = (backend(bad, "primary"), backend(good, "secondary"))
+        async with gateway(*both, telemetry=telemetry) as served:
+            await served.chat(SECRET, stream=stream)
+            trace_id = lines(served)[0]["trace_id"]
+            exemplars = [one.exemplar for one in (await families(served))["truefall_request_seconds"].samples]
+            assert trace_id in [one.labels["trace_id"] for one in exemplars if one]
+    by_kind = {span.kind: attributes(span) for span in spans if span.kind == 2}
+    request = by_kind[2]
+    assert request["gen_ai.operation.name"] == "chat"
+    assert request["gen_ai.request.model"] == "truefall"
+    assert request["gen_ai.response.model"] == "secondary-model"
+    assert (request["gen_ai.usage.input_tokens"], request["gen_ai.usage.output_tokens"]) == (5, 5)
+    assert (request["truefall.degradation.level"], request["truefall.degradation.path"]) == ("degraded", "secondary")
+    assert request["truefall.degradation.reasons"] == ["backend_error"]
+    calls = sorted((span for span in spans if span.kind == 3), key=lambda span: span.start_time_unix_nano)
+    assert [attributes(span)["gen_ai.request.model"] for span in calls] == ["primary-model", "secondary-model"]
+    assert [attributes(span)["truefall.degradation.reasons"] for span in calls] == [["backend_error"], []]
+    assert attributes(calls[0])["error.type"] == "backend_error"
+    assert {span.trace_id.hex() for span in spans} == {trace_id}
+    assert SECRET not in str(spans)
+    assert GOOD not in str(spans)
+
+
+@pytest.mark.slow
+async def test_a_callers_trace_goes_on_and_reaches_the_backend():
+    pytest.importorskip("opentelemetry.sdk")
+    seen = []
+
+    async def answer(request):
+        seen.append(request.headers.get("traceparent"))
+        usage = {"prompt_tokens": 1, "completion_tokens": 1}
+        message = {"role": "assistant", "content": GOOD}
+        return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
+
+    app = web.Application()
+    app.router.add_post("/v1/chat/completions", answer)
+    runner = web.AppRunner(app, shutdown_timeout=0.05)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    mine = "0af7651916cd43dd8448eb211c80319c"
+    body = b'{"messages": [{"role": "user", "content": "hello"}]}'
+    async with collector() as (endpoint, spans):
+        telemetry = Telemetry(otlp_endpoint=endpoint, sample_ratio=0.0, export_s=0.05)
+        async with gateway(backend(runner.addresses[0][1], "primary"), telemetry=telemetry) as served:
+            await served.post("/v1/chat/completions", body, traceparent=f"00-{mine}-b7ad6b7169203331-01")
+            await served.post("/v1/chat/completions", body)
+    await runner.cleanup()
+    assert {span.trace_id.hex() for span in spans} == {mine}
+    request, call = sorted(spans, key=lambda span: span.kind)
+    assert request.parent_span_id.hex() == "b7ad6b7169203331"
+    assert call.parent_span_id == request.span_id
+    assert seen[0] == f"00-{mine}-{call.span_id.hex()}-01"
+    assert int(seen[1][-2:], 16) & 1 == 0  # not sampled
+
+
+@pytest.mark.slow
+async def test_a_collector_that_is_away_costs_no_answer():
+    pytest.importorskip("opentelemetry.sdk")
+    telemetry = Telemetry(otlp_endpoint="http://127.0.0.1:9", sample_ratio=1.0, export_s=0.05)
+    async with running(says(GOOD)) as up, gateway(backend(up, "primary"), telemetry=telemetry) as served:
+        began_s = CLOCK.now_s()
+        answered = await asyncio.gather(*[served.chat() for _ in range(20)])
+        assert all(answer.text == GOOD for answer in answered)
+        assert CLOCK.now_s() - began_s < 5
+
+
+async def test_without_an_endpoint_there_is_no_tracing_and_no_sdk():
+    async with running(says(GOOD)) as up, gateway(backend(up, "primary")) as served:
+        assert served.runtime.tracing is None
+        await served.chat()
+        assert "trace_id" not in lines(served)[0]
+
+
+@pytest.mark.slow
+async def test_drift_of_live_traffic_raises_a_manifest(tmp_path):
+    file = tmp_path / "m.yaml"
+    file.write_text(
+        "apiVersion: truefall.dev/v1alpha1\nkind: DegradationPolicy\nmetadata: {name: on-drift}\n"
+        "spec:\n  targetService: truefall\n  fallback: template\n"
+        "  conditions: [{metric: drift_alert, threshold: 0, window: 1s}]\n"
+    )
+    drift = {"features": ["answer_chars"], "window_samples": 50, "stride_samples": 10, "bins": 5}
+    policy = policy_of(drift=drift)
+    async with (
+        running(says(GOOD)) as up,
+        gateway(backend(up, "primary"), policy=policy, manifests=Manifests(path=file)) as served,
+    ):
+        for _ in range(50):
+            await served.chat()
+        up.script = says(GOOD * 3)
+        for _ in range(80):
+            await served.chat()
+            served.runtime.health = HealthState()
+        for _ in range(100):
+            if served.runtime.manifests.active:
+                break
+            await CLOCK.sleep(0.01)
+        assert (await served.chat()).record["policy"] == "on-drift"
+        assert [line["event"] for line in lines(served) if line["event"].startswith("drift")] == [
+            "drift_baseline",
+            "drift_alert",
+        ]
+        found = await families(served)
+        assert found["truefall_drift_alert"].samples[0].value == 1.0
