@@ -112,7 +112,7 @@ def _antonym(text: Text, rng: Random) -> str | None:
     words = lexicon(text.lang)
     for word in rng.sample(text.words, len(text.words)):
         form = word.text.casefold()
-        hand_made = sorted(o for o in words.antonyms.get(form, ()) if o in words.groups and " " not in o)
+        hand_made = sorted(o for o in words.antonyms.get(form, ()) if o in words.groups and " " not in o and len(o) > 1)
         if word.content and not word.fact and hand_made and text.plain.startswith(word.text, word.start):
             return _replaced(text, word.start, word.start + len(word.text), rng.choice(hand_made))
     return None

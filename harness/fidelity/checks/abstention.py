@@ -59,7 +59,7 @@ _POLITE = re.compile(
 _BUSINESS = re.compile(
     r"\b(?:your|the|this|that|an?|all|our|these|those)\s+(?:\w+\s+){0,2}?(?:order|payment|refund|card|item|product|booking|reservation|flight|parcel|package|ticket|account|invoice|"
     r"subscription|delivery|shipment|return|policy|coupon|room|seat|transaction|transfer|application|claim|loan|medicine|store|shop|office|train|meeting)s?\b"
-    r"[^.!?,;]{0,25}\b(?:was|were|is|are|has been|have been|had|could not|cannot|can not|can't|couldn't|does not|doesn't|did not|didn't|will not|won't|has|have)\b",
+    r"[^.!?,;]{0,25}\b(?:was|were|is|are|has been|have been|had|could not|cannot|can not|can't|couldn't|does not|doesn't|did not|didn't|will not|won't|has|have|failed|expired|bounced|arrived|declined|got|went|shipped|closed)\b",
     re.IGNORECASE,
 )
 _BUSINESS_ZH = re.compile(

@@ -54,7 +54,7 @@ def check(both: Pair) -> list[Finding]:
 def _forces(text: Text, polarity: Polarity) -> dict[str, str]:
     """Force -> word; with a negation, "barred" (must not, cannot) or "free" (need not)."""
     denied = {i for denial in polarity.denials for i in (denial.at, *denial.reach)}
-    starts = {denial.at for denial in polarity.denials}
+    starts = {denial.at for denial in polarity.denials if not denial.lexical}
     found: dict[str, str] = {}
     for at, word in enumerate(text.words):
         names = {word.text.casefold(), word.lemma}

@@ -16,7 +16,13 @@ _MARKS = frozenset('.!?:\n。！？："')
 
 def check(both: Pair) -> list[Finding]:
     ours, theirs = list(names(both.reference)), list(names(both.candidate))
-    lost = [w for w in ours if _unsaid(w, both.candidate, theirs) and both.partner_back[_at(both.reference, w)] is None]
+    lost = [
+        w
+        for w in ours
+        if _unsaid(w, both.candidate, theirs)
+        and not _in_initials(w, ours, theirs)
+        and both.partner_back[_at(both.reference, w)] is None
+    ]
     new = [w for w in theirs if _unsaid(w, both.reference, ours) and both.partner[_at(both.candidate, w)] is None]
     supported = {w.text.casefold() for w in both.support.words}
     found = []
@@ -70,6 +76,12 @@ def names(text: Text) -> Iterator[Word]:
 
 def _at(text: Text, word: Word) -> int:
     return next(i for i, w in enumerate(text.words) if w is word)
+
+
+def _in_initials(word: Word, own: list[Word], others: list[Word]) -> bool:
+    """ "World" of "World Health Organization" is in "WHO"."""
+    initials = "".join(w.text[0] for w in own)
+    return any(o.text.isupper() and len(o.text) > 1 and o.text in initials and word.text[0] in o.text for o in others)
 
 
 def _spelt_out(word: Word, text: Text) -> bool:

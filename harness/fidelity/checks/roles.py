@@ -47,7 +47,10 @@ def _found(both: Pair) -> Iterator[Finding]:
     passive = bool(agents(words)) != bool(agents(both.candidate.words))
     if passive and (agent := _same_order(both)):
         yield Finding(check=NAME, severity=0.8, reason=f"“{agent}” does in one text what is done to it in the other")
-    for one, other, fit in exchanges(both):
+    exchanged = list(exchanges(both))
+    if len({i for e in exchanged for i in (e.one, e.other)}) >= 4:
+        exchanged = []  # whole clauses changed places, with everything that belongs to them
+    for one, other, fit in exchanged:
         if passive or not _literal(both):
             continue
         severity = 1.0 if kin(words[one], words[other]) or fit >= 3 else 0.6

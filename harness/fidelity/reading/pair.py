@@ -60,11 +60,20 @@ class Pair:
     @cached_property
     def closeness(self) -> float:
         """Share of words that stand in the same order in both texts, in [0, 1]; 1: the same sentence."""
-        ours, theirs = _comparable(self)
-        if not ours or not theirs:
-            return 0.0
-        matcher = SequenceMatcher(None, [n for n, _ in ours], [n for n, _ in theirs], autojunk=False)
-        return matcher.ratio()
+        ours, theirs = self.compared
+        equal = sum(a1 - a0 for tag, a0, a1, _, _ in self.changes if tag == "equal")
+        return 2 * equal / (len(ours) + len(theirs)) if ours and theirs else 0.0
+
+    @cached_property
+    def compared(self) -> tuple[list[tuple[str, Word]], list[tuple[str, Word]]]:
+        """Both texts as (name, word), marks and articles left out."""
+        return _comparable(self)
+
+    @cached_property
+    def changes(self) -> list[tuple[str, int, int, int, int]]:
+        """What turns the one sequence of `compared` into the other, as difflib's opcodes."""
+        ours, theirs = self.compared
+        return list(SequenceMatcher(None, [n for n, _ in ours], [n for n, _ in theirs], autojunk=False).get_opcodes())
 
     @cached_property
     def missing(self) -> tuple[Word, ...]:
@@ -193,8 +202,7 @@ def _comparable(both: Pair) -> tuple[list[tuple[str, Word]], list[tuple[str, Wor
 
 
 def _edits(both: Pair) -> Iterator[Edit]:
-    ours, theirs = _comparable(both)
-    matcher = SequenceMatcher(None, [n for n, _ in ours], [n for n, _ in theirs], autojunk=False)
-    for tag, a0, a1, b0, b1 in matcher.get_opcodes():
+    ours, theirs = both.compared
+    for tag, a0, a1, b0, b1 in both.changes:
         if tag != "equal":
             yield Edit(tuple(w for _, w in ours[a0:a1]), tuple(w for _, w in theirs[b0:b1]))

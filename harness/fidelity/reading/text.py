@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from harness.fidelity.reading.bounds import with_bound
 from harness.fidelity.reading.fact import Fact, Kind
@@ -94,6 +95,7 @@ def normalised(text: str) -> str:
     return plain
 
 
+@lru_cache(maxsize=2048)
 def read(text: str, lang: str | None = None) -> Text:
     """Read `text` as `lang` (detected where None)."""
     plain = normalised(text)
@@ -247,4 +249,4 @@ def _clauses(found: Iterator[Word]) -> Iterator[Word]:
             clause, content, auxiliary = clause + 1, 0, False
         content += word.content
         auxiliary = auxiliary or word.lemma in _AUXILIARIES
-        yield replace(word, clause=clause)
+        yield replace(word, clause=clause) if clause else word

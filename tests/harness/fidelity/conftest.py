@@ -1,0 +1,1 @@
+"""Makes `fidelity_judging` importable from the folders below."""
