@@ -35,7 +35,7 @@ def mirror(runtime: Runtime) -> None:
     for backend in runtime.backends.values():
         view = backend.lane.view()
         metrics.breaker.labels(backend.name).set(BREAKER_VALUES[backend.breaker.state])
-        metrics.trips.labels(backend.name).set(backend.breaker.trips)
+        metrics.set_trips(backend.name, backend.breaker.trips)
         metrics.running.labels(backend.name).set(view.running)
         metrics.waiting.labels(backend.name).set(view.waiting)
         if backend.ledger is not None:

@@ -88,7 +88,8 @@ class Metrics:
         self.drift_kl = Gauge("truefall_drift_kl", "Divergence from the baseline", ("feature",), registry=registry)
         self.drift_alert = Gauge("truefall_drift_alert", "1 while drifted", ("feature",), registry=registry)
         self.in_flight = Gauge("truefall_in_flight", "Requests that are not answered yet", registry=registry)
-        self.trips = Gauge("truefall_breaker_trips", "Openings since the start", ("backend",), registry=registry)
+        self._trips = Counter("truefall_breaker_trips", "Openings of a breaker", ("backend",), registry=registry)
+        self._trips_told: dict[str, int] = {}
         self.level = Gauge("truefall_level", "0 healthy, 1 degraded, 2 critical", registry=registry)
         self.breaker = Gauge("truefall_breaker_state", "0 closed, 1 half-open, 2 open", ("backend",), registry=registry)
         self.running = Gauge("truefall_running", "Calls running", ("backend",), registry=registry)
@@ -143,6 +144,11 @@ class Metrics:
 
     def first_token(self, took_s: float, exemplar: dict[str, str] | None = None) -> None:
         self._first_token.observe(took_s, exemplar)
+
+    def set_trips(self, backend: str, trips: int) -> None:
+        """Bring a counter that is kept elsewhere up to date."""
+        self._trips.labels(backend).inc(trips - self._trips_told.get(backend, 0))
+        self._trips_told[backend] = trips
 
     def set_level(self, level: Level) -> None:
         self.level.set(_LEVELS[level])
