@@ -7,6 +7,8 @@ from gateway.answers.grounding import distrust
 from gateway.answers.validate import check_schema, invalid, tokens_agree
 from gateway.backends.backend import Backend
 from gateway.backends.breaker import Permit
+from gateway.backends.client import Call
+from gateway.backends.collect import Collector
 from gateway.backends.lane import Slot
 from gateway.clock import Clock
 from gateway.errors import Blame, ContextTooLong, MemoryFull, NeverFits, QueueFull, UpstreamError
@@ -85,14 +87,23 @@ async def _call(work: Work, backend: Backend, shaped: Shaped, sink: Sink | None)
         work.request.body,
         messages=shaped.messages,
         max_tokens=shaped.max_tokens,
-        stream=sink is not None,
+        stream=sink is not None or backend.config.streams_always,
         degraded=work.level != "healthy",
     )
-    max_bytes = work.policy.validation.max_answer_bytes
+    call = Call(
+        body=body,
+        limits=limits,
+        total_s=total_s,
+        max_bytes=work.policy.validation.max_answer_bytes,
+        headers=work.forward,
+    )
+    if sink is None and backend.config.streams_always:
+        collector = Collector()
+        return collector.completion(await backend.client.stream(call, take=collector.take)), None
     if sink is None:
-        return await backend.client.complete(body, limits=limits, total_s=total_s, max_bytes=max_bytes), None
+        return await backend.client.complete(call), None
     relay = Relay(sink, held=_holds(work, backend, shaped.loss), preview=lambda: _preview(work, backend, shaped.loss))
-    reader = await backend.client.stream(body, limits=limits, total_s=total_s, max_bytes=max_bytes, take=relay.take)
+    reader = await backend.client.stream(call, take=relay.take)
     return relay.completion(reader), relay
 
 

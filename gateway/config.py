@@ -37,6 +37,7 @@ class Server(Section, frozen=True, kw_only=True):
     default_max_tokens: Count = 512  # reserved and sent when the client names none
     admin_token: str | None = None  # None: the variable TRUEFALL_ADMIN_TOKEN, and without that no admin interface
     admin_loopback_only: bool = True
+    forward_headers: tuple[str, ...] = ("x-truefall-trial",)  # of a request, passed on to backends; no others are
     drain_s: Positive = 30.0  # how long accepted work may take after SIGTERM
     watch_policy: bool = True  # take a changed policy file within a fifth of a second
     tick_s: Positive = 0.5  # how often the health level is judged and open breakers are probed
@@ -81,6 +82,7 @@ class Backend(Section, frozen=True, kw_only=True):
     url: Annotated[str, Meta(pattern=r"^https?://[^\s]+$")]  # up to and with /v1
     model: str  # the id that the backend knows its model by
     engine: Literal["openai", "vllm", "transformers"] = "openai"
+    upstream_stream: Literal["auto", "always", "as_asked"] = "auto"  # stream also for JSON clients; auto: transformers
     api_key_env: str | None = None  # the variable that holds the key, never the key
     model_dir: Path | None = None  # tokenizer and config.json: exact token counts and KV bytes
     context_tokens: Annotated[int, Meta(ge=16)] = 8192
@@ -94,6 +96,11 @@ class Backend(Section, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.name in (*UNAIDED, "refused"):
             raise ValueError(f"name {self.name!r} is taken by a path without a model")
+
+    @property
+    def streams_always(self) -> bool:
+        """Whether to ask for a stream whatever the client asked: some engines can cancel nothing else."""
+        return self.upstream_stream == "always" or (self.upstream_stream == "auto" and self.engine == "transformers")
 
 
 class Embeddings(Section, frozen=True, kw_only=True):

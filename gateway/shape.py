@@ -8,6 +8,7 @@ from typing import Any
 from gateway.backends.backend import Backend
 from gateway.health import effects
 from gateway.prompt.compress import compress
+from gateway.prompt.tokens import Counter, WithTools
 from gateway.prompt.truncate import fit
 from gateway.record import Level
 from gateway.request import text_of
@@ -53,17 +54,19 @@ def _shape(work: Work, backend: Backend, default_max_tokens: int, limit_tokens: 
 
 def _fit(work: Work, backend: Backend, limit: int) -> tuple[list[Any], int, Loss]:
     messages: list[Any] = work.request.messages
+    tools = work.request.body.get("tools")
+    counter: Counter = WithTools(backend.counter, tools) if tools else backend.counter
     loss = Loss()
     chars = _chars(messages)
-    tokens = limit + 1 if chars > _THREAD_CHARS else backend.counter.count_messages(messages)  # `fit` counts long ones
+    tokens = limit + 1 if chars > _THREAD_CHARS else counter.count_messages(messages)  # `fit` counts long ones
     if tokens <= limit:
         return messages, tokens, loss
     if work.policy.truncation.compress and chars <= _THREAD_CHARS:
-        compressed = compress(messages, limit_tokens=limit, count=backend.counter)
+        compressed = compress(messages, limit_tokens=limit, count=counter)
         loss.compressed = compressed.prompt_tokens < tokens
         messages, tokens = list(compressed.messages), compressed.prompt_tokens
     if tokens > limit:
-        cut = fit(messages, limit_tokens=limit, count=backend.counter)
+        cut = fit(messages, limit_tokens=limit, count=counter)
         loss.prompt_tokens = cut.dropped_tokens
         messages, tokens = list(cut.messages), cut.prompt_tokens
     return messages, tokens, loss

@@ -10,6 +10,7 @@ import msgspec
 
 from gateway.backends.backend import Backend
 from gateway.backends.breaker import Permit, State
+from gateway.backends.client import Call
 from gateway.errors import BadRequest, ConfigError, UpstreamError
 from gateway.health import step
 from gateway.memory.device_probes import VllmProbe
@@ -94,10 +95,12 @@ async def tend(runtime: Runtime, backend: Backend) -> None:
 
 async def _probe(runtime: Runtime, backend: Backend, permit: Permit) -> None:
     limits = runtime.policies.current.limits_of(backend.name)
-    body = msgspec.json.encode({**_PING, "model": backend.config.model})
+    stream = backend.config.streams_always  # so that giving up cancels the probe there too
+    body = msgspec.json.encode({**_PING, "model": backend.config.model, **({"stream": True} if stream else {})})
+    call = Call(body=body, limits=limits, total_s=min(limits.total_s, limits.first_token_s))
     began_s = runtime.clock.now_s()
     try:
-        await backend.client.ping(body, limits=limits, total_s=min(limits.total_s, limits.first_token_s))
+        await backend.client.ping(call, stream=stream)
     except UpstreamError as error:
         permit.failed(error.blame)
         runtime.log.write(Event(event="probe_failed", backend=backend.name, detail=str(error)))

@@ -1,8 +1,9 @@
 """What one request has been through so far, and the degradation record that tells of it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import msgspec
 
@@ -77,6 +78,9 @@ class Work:
     retry_after_s: list[float] = field(default_factory=list)
     tenant: str = ""  # who asks, as a digest; answers are never shared between two
     review: str | None = None  # an answer of this request that waits for a person
+    forward: Mapping[str, str] = field(
+        default_factory=lambda: MappingProxyType({})
+    )  # headers of the client's that backends are sent
     caller: Caller = NOBODY  # as manifests see it; empty while there are none
     forced: DegradationPolicy | None = None  # the manifest that decides where the paths begin
 

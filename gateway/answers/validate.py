@@ -23,7 +23,11 @@ def invalid(what: str) -> UpstreamError:
 
 def completion_of(raw: bytes) -> Completion:
     """Read the body of a 200. Raises UpstreamError where it is no answer."""
-    body = require_choices(raw)
+    return completion_in(require_choices(raw))
+
+
+def completion_in(body: dict[str, Any]) -> Completion:
+    """The answer in an object with at least one choice. Raises UpstreamError where it is none."""
     completion = _first_choice(body["choices"][0])
     completion.body = body
     usage = body.get("usage")

@@ -52,6 +52,8 @@ class Backend:
         sent.pop("max_completion_tokens", None)
         sent["max_tokens"] = max_tokens
         sent.pop("stream_options", None)
+        if stream:
+            sent["stream"] = True
         if stream and self.config.engine != "transformers":  # that engine always tells its usage
             sent["stream_options"] = {"include_usage": True}
         if degraded:

@@ -2,7 +2,9 @@
 
 import asyncio
 import io
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import aiohttp
 from multidict import CIMultiDict
@@ -35,6 +37,17 @@ def open_session() -> aiohttp.ClientSession:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What to send, and how long it may take; `headers` go with the client's own."""
+
+    body: bytes
+    limits: Limits
+    total_s: float
+    max_bytes: int = _ERROR_BODY_BYTES
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
 class Client:
     """Calls one backend. Cancelling a call closes its connection."""
 
@@ -50,25 +63,26 @@ class Client:
             self._headers["Authorization"] = f"Bearer {api_key}"
         self._done_required = done_required
 
-    async def complete(self, body: bytes, *, limits: Limits, total_s: float, max_bytes: int) -> Completion:
+    async def complete(self, call: Call) -> Completion:
         """One whole answer within `total_s`. Raises UpstreamError; BadRequest when the backend blames the client."""
         with _translated(self._name):
-            async with asyncio.timeout(total_s), self._post(body, limits) as response:
-                raw = await _bounded(response, max_bytes)
+            async with asyncio.timeout(call.total_s), self._post(call) as response:
+                raw = await _bounded(response, call.max_bytes)
         return completion_of(raw)
 
-    async def stream(self, body: bytes, *, limits: Limits, total_s: float, max_bytes: int, take: Take) -> StreamReader:
+    async def stream(self, call: Call, *, take: Take) -> StreamReader:
         """Hand pieces to `take` as they come; returns once the stream proved whole. Raises as `complete` does.
 
         The idle limit starts again only when content comes, so that keep-alives cannot keep a stalled stream open.
         Time spent in `take` (a client that reads slowly) is not the backend's: only `total_s` runs on.
         """
         loop = asyncio.get_running_loop()
-        ends_at = loop.time() + total_s
+        limits = call.limits
+        ends_at = loop.time() + call.total_s
         silent_at = min(ends_at, loop.time() + limits.first_token_s)
-        reader = StreamReader(max_bytes=max_bytes, done_required=self._done_required)
+        reader = StreamReader(max_bytes=call.max_bytes, done_required=self._done_required)
         with _translated(self._name):
-            async with asyncio.timeout_at(silent_at) as alarm, self._post(body, limits) as response:
+            async with asyncio.timeout_at(silent_at) as alarm, self._post(call) as response:
                 while data := await response.content.readany():
                     pieces = reader.feed(data)
                     if pieces:
@@ -82,27 +96,39 @@ class Client:
                 reader.end()
         return reader
 
-    async def ping(self, body: bytes, *, limits: Limits, total_s: float) -> None:
+    async def ping(self, call: Call, *, stream: bool) -> None:
         """One small call whose answer only has to be one in shape. Raises as `complete` does."""
+        if stream:
+            await self.stream(call, take=_ignore)
+            return
         with _translated(self._name):
-            async with asyncio.timeout(total_s), self._post(body, limits) as response:
-                raw = await _bounded(response, _ERROR_BODY_BYTES)
+            async with asyncio.timeout(call.total_s), self._post(call) as response:
+                raw = await _bounded(response, call.max_bytes)
         require_choices(raw)
 
-    def _post(self, body: bytes, limits: Limits) -> "_Call":
-        timeout = self._timeouts.get(limits.connect_s)
+    def _post(self, call: Call) -> "_Answered":
+        connect_s = call.limits.connect_s
+        timeout = self._timeouts.get(connect_s)
         if timeout is None:
-            timeout = aiohttp.ClientTimeout(total=None, sock_connect=limits.connect_s)
-            self._timeouts = {limits.connect_s: timeout}
+            timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_s)
+            self._timeouts = {connect_s: timeout}
+        body, headers = call.body, self._headers
+        if call.headers:
+            headers = headers.copy()
+            headers.update(call.headers)
         # Large bodies are written piece by piece.
         data = aiohttp.BytesPayload(body) if len(body) < _LARGE_BYTES else aiohttp.BytesIOPayload(io.BytesIO(body))
-        return _Call(
-            self._session.post(self._url, data=data, headers=self._headers, timeout=timeout, allow_redirects=False),
+        return _Answered(
+            self._session.post(self._url, data=data, headers=headers, timeout=timeout, allow_redirects=False),
             self._name,
         )
 
 
-class _Call:
+async def _ignore(_: list[Piece]) -> None:
+    """Whether it is an answer is all that a probe asks."""
+
+
+class _Answered:
     """One POST whose answer is a 200, else UpstreamError; a failed one does not leave its connection to the next."""
 
     __slots__ = ("_name", "_request", "_response")

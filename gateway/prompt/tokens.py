@@ -25,11 +25,11 @@ class Counter(Protocol):
         """`count_text` of each, in one go."""
         ...
 
-    def count_messages(self, messages: Sequence[Message]) -> int:
+    def count_messages(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
         """Tokens of the whole prompt, generation prompt included."""
         ...
 
-    def upper_bound(self, messages: Sequence[Message]) -> int:
+    def upper_bound(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
         """Never fewer than `count_messages`, without tokenising."""
         ...
 
@@ -109,6 +109,26 @@ class CharCounter:
 
     def upper_bound(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
         return self.count_messages(messages, tools=tools)
+
+
+class WithTools:
+    """Another counter, for a request whose `tools` are part of the prompt."""
+
+    def __init__(self, counter: Counter, tools: Sequence[Message]) -> None:
+        self._counter = counter
+        self._tools = tools
+
+    def count_text(self, text: str) -> int:
+        return self._counter.count_text(text)
+
+    def count_texts(self, texts: Sequence[str]) -> list[int]:
+        return self._counter.count_texts(texts)
+
+    def count_messages(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
+        return self._counter.count_messages(messages, tools=tools or self._tools)
+
+    def upper_bound(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
+        return self._counter.upper_bound(messages, tools=tools or self._tools)
 
 
 def _estimate(text: str) -> int:

@@ -20,6 +20,7 @@ class Upstream:
     script: Script
     port: int = 0
     seen: list[dict[str, Any]] = field(default_factory=list)
+    heads: list[str] = field(default_factory=list)
     open_calls: int = 0
     writers: set[Writer] = field(default_factory=set)
     broken_off: int = 0  # calls that the gateway gave up
@@ -34,6 +35,7 @@ class Upstream:
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
+                self.heads.append(head.decode("latin-1"))
                 length = next(
                     (
                         int(line.split(b":")[1])
