@@ -19,6 +19,7 @@ _FREE_ZH = """
 """
 _FREE_PHRASES = ("thank you", "would like to", "want to", "can you tell me", "could you tell me")
 _FREE = (*_FREE_EN.split(), *_FREE_ZH.split(), *_FREE_PHRASES)
+_MONEY_BACK = tuple(f"{verb} {whose} money back" for verb in ("get", "have") for whose in ("my", "our", "the"))
 _GROUPS: tuple[tuple[str, ...], ...] = (
     (
         "can",
@@ -33,7 +34,7 @@ _GROUPS: tuple[tuple[str, ...], ...] = (
         "可不可以",
         "能不能",
     ),
-    ("refund", "refunded", "refundable", "money back", "get a refund"),
+    ("refund", "refunded", "refundable", "money back", "get a refund", *_MONEY_BACK),
     ("退款", "退钱", "退費"),
     ("cost", "price", "how much"),
     ("多少钱", "价格", "什么价"),

@@ -19,7 +19,7 @@ from upstream_stub import Upstream
 from gateway.app import make_app
 from gateway.backends.client import open_session
 from gateway.clock import SystemClock
-from gateway.config import Backend, Config, Manifests, Server, Telemetry
+from gateway.config import Answers, Backend, Config, Manifests, Server, Telemetry
 from gateway.policy import Policy, fitted
 from gateway.runtime import Runtime, build_runtime
 from gateway.telemetry import RequestLog
@@ -108,6 +108,7 @@ async def gateway(
     policy_path: Path | None = None,
     manifests: Manifests | None = None,
     telemetry: Telemetry | None = None,
+    answers: Answers | None = None,
     **server: Any,
 ) -> AsyncIterator[Gateway]:
     config = Config(
@@ -115,6 +116,7 @@ async def gateway(
         server=Server(**{"admin_token": TOKEN, "tick_s": 0.05, **server}),
         manifests=manifests or Manifests(),
         telemetry=telemetry or Telemetry(),
+        answers=answers or Answers(),
     )
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))

@@ -1,0 +1,175 @@
+"""Kept answers: bounds, ages, keys, and the file they survive a restart in."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gateway.answers import cache_file
+from gateway.answers.cache import AnswerCache, Entry, Place, hashed_place
+from gateway.answers.cache_key import asked_of, tenant_of
+from gateway.answers.embedding import embed
+from gateway.answers.wording import Lexicon
+from gateway.errors import ConfigError
+from gateway.request import parse
+
+
+class Wall:
+    now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def entry(key: str, text: str = "answer", at_s: float = 1000.0) -> Entry:
+    return Entry(key=key, text=text, model="m", stored_unix_s=at_s, places=(hashed_place(embed("refund")),))
+
+
+def get(cache: AnswerCache, key: str, question: str = "refund", **marks):
+    limits = {"max_age_s": 60.0, "min_similarity": 0.3, **marks}
+    return cache.get(key, places=(hashed_place(embed(question)),), **limits)
+
+
+def test_an_answer_is_found_with_its_age_and_similarity_until_it_is_too_old():
+    wall = Wall()
+    cache = AnswerCache(now_unix_s=wall)
+    cache.put(entry("k"), max_entries=9, max_bytes=99_999)
+    wall.now_s = 1042.0
+    hit = get(cache, "k")
+    assert hit is not None
+    assert (hit.age_s, round(hit.similarity, 6)) == (42.0, 1.0)
+    assert get(cache, "other") is None
+    wall.now_s = 1061.0
+    assert get(cache, "k") is None
+    assert len(cache) == 0
+
+
+def test_a_clock_set_back_never_gives_a_negative_age():
+    wall = Wall()
+    cache = AnswerCache(now_unix_s=wall)
+    cache.put(entry("k"), max_entries=9, max_bytes=99_999)
+    wall.now_s = 10.0
+    assert get(cache, "k").age_s == 0.0
+
+
+def test_an_unlike_question_is_no_hit_even_under_the_same_key():
+    cache = AnswerCache(now_unix_s=Wall())
+    cache.put(entry("k"), max_entries=9, max_bytes=99_999)
+    assert get(cache, "k", "opening hours of the museum") is None
+    assert cache.get("k", places=(Place(space="endpoint:x", vector={0: 1.0}),), max_age_s=9, min_similarity=0.1) is None
+
+
+@given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 400)), max_size=40))
+def test_the_cache_never_holds_more_than_its_bounds_and_knows_its_size(puts):
+    cache = AnswerCache(now_unix_s=Wall())
+    for key, size in puts:
+        cache.put(entry(key, "x" * size), max_entries=4, max_bytes=20_000)
+        assert len(cache) <= 4
+        assert cache.held_bytes == sum(one.cost_bytes for one in cache) <= 20_000
+
+
+def test_the_least_recently_used_goes_first():
+    cache = AnswerCache(now_unix_s=Wall())
+    for key in "abc":
+        cache.put(entry(key), max_entries=3, max_bytes=99_999)
+    get(cache, "a")
+    cache.put(entry("d"), max_entries=3, max_bytes=99_999)
+    assert [one.key for one in cache] == ["c", "a", "d"]
+
+
+BASE = {
+    "messages": [
+        {"role": "system", "content": "You answer for Northfell."},
+        {"role": "user", "content": "Orders over 50 USD ship free.\n\nIs shipping free for order A-1?"},
+    ]
+}
+
+
+def key_of(body, *, tenant="t", target="primary", ignored=()):
+    request = parse(json.dumps(body).encode(), max_tokens_bound=9999)
+    asked = asked_of(request, tenant=tenant, target=target, language="en", lexicon=Lexicon(), ignored_metadata=ignored)
+    return asked.key if asked else None
+
+
+def with_text(index: int, text: str):
+    messages = [dict(message) for message in BASE["messages"]]
+    messages[index]["content"] = text
+    return {**BASE, "messages": messages}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        with_text(0, "You answer for Southfell."),
+        with_text(1, "Orders over 60 USD ship free.\n\nIs shipping free for order A-1?"),
+        with_text(1, "Orders over 50 USD ship free.\n\nIs shipping free for order A-2?"),
+        {**BASE, "messages": [*BASE["messages"][:1], {"role": "assistant", "content": "Hm."}, BASE["messages"][1]]},
+        {**BASE, "metadata": {"region": "EU"}},
+        {**BASE, "user": "anna"},
+        {**BASE, "max_tokens": 9},
+        {**BASE, "temperature": 1},
+        {**BASE, "response_format": {"type": "json_object"}},
+    ],
+)
+def test_whatever_may_change_the_answer_changes_the_key(other):
+    assert key_of(other) != key_of(BASE)
+
+
+def test_tenant_and_target_change_the_key_and_the_way_it_is_sent_does_not():
+    assert len({key_of(BASE), key_of(BASE, tenant="u"), key_of(BASE, target="secondary")}) == 3
+    assert key_of({**BASE, "stream": True, "model": "truefall"}) == key_of(BASE)
+    traced = {**BASE, "metadata": {"trace": "1", "user": {"id": 7, "trace": "2"}}}
+    again = {**BASE, "metadata": {"trace": "9", "user": {"id": 7, "trace": "8"}}}
+    assert key_of(traced) != key_of(again)
+    assert key_of(traced, ignored=("trace", "user.trace")) == key_of(again, ignored=("trace", "user.trace"))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {**BASE, "tools": [{"type": "function", "function": {"name": "f"}}]},
+        with_text(1, "Is shipping free today?"),
+        with_text(1, [{"type": "text", "text": "Free?"}, {"type": "image_url", "image_url": {"url": "x"}}]),
+        with_text(1, ""),
+    ],
+)
+def test_tools_images_and_questions_about_now_are_never_shared(body):
+    assert key_of(body) is None
+
+
+def test_tenants_are_told_apart_by_their_headers():
+    names = ("authorization", "x-tenant-id")
+    anna, bert = (b"authorization", b"Bearer a"), (b"Authorization", b"Bearer b")
+    assert tenant_of([anna], names) != tenant_of([bert], names)
+    assert tenant_of([anna, (b"accept", b"x")], names) == tenant_of([(b"Authorization", b"Bearer a")], names)
+    assert "Bearer" not in tenant_of([anna], names)
+
+
+def test_kept_answers_survive_in_a_file(tmp_path):
+    path = tmp_path / "answers.jsonl"
+    cache_file.save(path, [entry("a"), entry("b")], space="s", wording="w")
+    assert [one.key for one in cache_file.load(path, space="s", wording="w")] == ["a", "b"]
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda raw: raw.replace(b'"truefall_cache":1', b'"truefall_cache":2'), "version 2 of kept answers"),
+        (lambda raw: raw.replace(b'"space":"s"', b'"space":"t"', 1), "kept with embedding 't'"),
+        (lambda raw: raw.replace(b'"wording":"w"', b'"wording":"v"', 1), "kept with lexicon 'v'"),
+        (lambda raw: raw[:-20], ":2: not a kept answer"),
+        (lambda raw: b"", ":1: not a file of kept answers"),
+        (lambda raw: b"\xff\n", ":1: not a file of kept answers"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_in_one_line(tmp_path, change, told):
+    path = tmp_path / "answers.jsonl"
+    cache_file.save(path, [entry("a")], space="s", wording="w")
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(ConfigError) as refused:
+        cache_file.load(path, space="s", wording="w")
+    assert told in str(refused.value)
+    assert "\n" not in str(refused.value)
