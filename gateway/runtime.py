@@ -103,13 +103,16 @@ class Runtime:
         now_s = self.clock.now_s()
         _forget(self.out_of_memory, now_s)
         recent = sorted(took_s for at_s, took_s in self.latencies if at_s >= now_s - _LOOK_BACK_S)
-        shares = [backend.guard.used_share() for backend in self.backends.values() if backend.guard is not None]
+        # The level is the whole gateway's: it follows the memory of the backend that has most of it left. One backend
+        # that is full is refused by its own guard; one that died has no reading, and its breaker says so.
+        guards = [backend.guard for backend in self.backends.values() if backend.guard is not None]
+        shares = [share for guard in guards if (share := guard.used_share()) is not None]
         ledgers = [backend.ledger.occupancy for backend in self.backends.values() if backend.ledger is not None]
         return HealthFacts(
             p99_ms=recent[min(len(recent) - 1, int(0.99 * len(recent)))] * 1000 if recent else None,
             oom_per_min=float(len(self.out_of_memory)),
-            device_memory_share=max(shares) if shares else None,
-            ledger_occupancy=max(ledgers, default=0.0),
+            device_memory_share=min(shares) if shares else None,
+            ledger_occupancy=min(ledgers, default=0.0),
             breaker_open=any(backend.breaker.state is State.OPEN for backend in self.backends.values()),
         )
 

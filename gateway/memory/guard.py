@@ -101,11 +101,11 @@ class Guard:
             return None
         return None if is_stale(reading, now_s=self._clock.now_s(), max_age_s=self._max_age_s) else reading
 
-    def used_share(self) -> float:
-        """Share of the device that is in use, in [0, 1]; 1.0 where nothing fresh was read."""
+    def used_share(self) -> float | None:
+        """Share of the device that is in use, in [0, 1]. None: not measured (admission treats that as full)."""
         reading = self.reading()
         if reading is None or reading.total_bytes <= 0:
-            return 1.0
+            return None
         return min(1.0, max(0.0, 1 - reading.free_bytes / reading.total_bytes))
 
     def _full(self, bytes_: int, verdict: Verdict, reason: str) -> Decision:

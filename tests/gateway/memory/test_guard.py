@@ -48,7 +48,7 @@ def test_a_stale_reading_and_none_at_all_count_as_full() -> None:
     clock = FakeClock()
     blind = Guard(FixedProbe(None), Margin(share=0.1), Ledger(GB, clock), clock)
     assert blind.admits(1).verdict is Verdict.NO_READING
-    assert blind.used_share() == 1.0
+    assert blind.used_share() is None
     assert blind.reading() is None
 
 
