@@ -6,8 +6,9 @@ from typing import Any
 
 from evalsets.jsonl import load_set
 from harness.report.plots import COLOURS, latency_plot, risk_plot, timeline_plot
-from harness.report.rows import Cell, ReportData, WrongAnswer, read_json, read_report_data
+from harness.report.rows import Cell, ReportData, WrongAnswer, read_report_data
 from harness.stats import wilson
+from harness.store import RunFolder
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 SHOWN_WRONG = 12
@@ -17,7 +18,7 @@ TRANSPORT_WORDS = {"PASS": "pass", "FAIL": "fail"}
 
 def write_report(run: Path) -> Path:
     """Write `report.html` into a judged run folder and return its path. Raises ResultError when it is not one."""
-    items = load_set(read_json(run / "run.json").get("evalset", "support"))
+    items = load_set(str(RunFolder.open(run).meta().get("evalset", "support")))
     page = render(read_report_data(run, items))
     out = run / "report.html"
     partial = run / ".report.html.part"
@@ -31,15 +32,15 @@ def render(data: ReportData) -> str:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    cells = data.cells()
+    cells, wrong = data.cells(), data.wrong_answers()
     return environment.from_string(TEMPLATE.read_text("utf-8")).render(
         meta=data.meta,
         verdict=data.verdict,
         totals=totals(data),
         cells=[cell_row(cell) for cell in cells],
-        wrong=[wrong_row(wrong) for wrong in data.wrong_answers(degraded=True)[:SHOWN_WRONG]],
-        wrong_total=len(data.wrong_answers(degraded=True)),
-        wrong_healthy=[wrong_row(wrong) for wrong in data.wrong_answers(degraded=False)[:3]],
+        wrong=[wrong_row(wrong) for wrong in wrong[:SHOWN_WRONG]],
+        wrong_total=len(wrong),
+        wrong_healthy=[wrong_row(wrong) for wrong in data.wrong_of_healthy()[:3]],
         blocks=[block for block in data.blocks if block.fired is not None],
         steps=data.step_s,
         colours=COLOURS,
@@ -51,7 +52,7 @@ def render(data: ReportData) -> str:
 
 def totals(data: ReportData) -> dict[str, Any]:
     """The figures of the first line."""
-    degraded = [row for row in data.rows if row.trial.degraded]
+    degraded = data.plan_b()
     failed = [row for row in data.rows if row.trial.outcome in ("failed", "unanswered")]
     return {
         "answers": len(data.rows),
@@ -74,6 +75,7 @@ def cell_row(cell: Cell) -> dict[str, Any]:
         "path": cell.path,
         "fault": cell.fault,
         "n": cell.n,
+        "judged": judged,
         "shares": {label: cell.count(label) / cell.n for label in LABELS},
         "counts": {label: cell.count(label) for label in LABELS},
         "misleading": interval,
@@ -92,6 +94,7 @@ def wrong_row(wrong: WrongAnswer) -> dict[str, Any]:
         "times": wrong.times,
         "path": row.path,
         "fault": row.trial.fault,
+        "marked": row.trial.degraded,
         "item": row.trial.item_id,
         "question": item.prompt if item else "",
         "reference": item.reference if item else "",

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Sequence
+from statistics import median
 from typing import Any
 
 from harness.report.rows import Cell, JudgedTrial, ReportData
@@ -34,7 +35,7 @@ def name_of(cell: Cell) -> str:
 
 def latency_plot(cells: Sequence[Cell]) -> str:
     """Each answer's latency in seconds (log scale), a row per path and fault, with the median as a tick."""
-    shown = [cell for cell in cells if cell.latencies_ms()]
+    shown = [cell for cell in cells if any(cell.latencies_ms())]
 
     def draw(axes: Any) -> None:
         for height, cell in enumerate(reversed(shown)):
@@ -45,7 +46,7 @@ def latency_plot(cells: Sequence[Cell]) -> str:
                     if (r.label or "not judged") == label and r.trial.latency_ms
                 ]
                 axes.scatter(values, [height] * len(values), s=14, color=colour, alpha=0.55, linewidths=0, label=label)
-            middle = cell.latencies_ms()[cell.n // 2] / 1000
+            middle = median(cell.latencies_ms()) / 1000
             axes.plot([middle, middle], [height - 0.35, height + 0.35], color="#202124", linewidth=1.5)
         axes.set_yticks(range(len(shown)), [name_of(cell) for cell in reversed(shown)])
         axes.set_xscale("log")

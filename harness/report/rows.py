@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from evalsets.item import Item
-from harness.errors import ResultError
+from harness.errors import NothingJudged, ResultError
+from harness.gate_row import NO_FAULT
 from harness.store import RunFolder
 from harness.trial import Block, Trial
+
+MISLEADING = "misleading"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,13 +80,35 @@ class ReportData:
             for path, fault in keys
         ]
 
-    def wrong_answers(self, *, degraded: bool) -> list[WrongAnswer]:
-        """Misleading answers, those that many got first, then by risk; the same text on one path is shown once."""
-        return collect_wrong(row for row in self.rows if row.label == "misleading" and (row.trial.degraded is degraded))
+    def plan_b(self) -> list[JudgedTrial]:
+        """What a fallback said: marked as degraded, or under a fault and not marked at all, or marked healthy and wrong
+        where the undisturbed answer to the same item was not."""
+        right = {
+            r.trial.item_id: r for r in self.rows if r.trial.fault == NO_FAULT and r.label not in (None, MISLEADING)
+        }
+        return [row for row in self.rows if row.trial.degraded or slipped_through(row, right.get(row.trial.item_id))]
+
+    def wrong_answers(self) -> list[WrongAnswer]:
+        """Misleading answers of plan B, those that many got first, then by risk; the same text on one path once."""
+        return collect_wrong(row for row in self.plan_b() if row.label == MISLEADING)
+
+    def wrong_of_healthy(self) -> list[WrongAnswer]:
+        """Misleading answers that no fallback is to blame for."""
+        ours = {row.trial.id for row in self.plan_b()}
+        return collect_wrong(row for row in self.rows if row.label == MISLEADING and row.trial.id not in ours)
+
+
+def slipped_through(row: JudgedTrial, undisturbed: JudgedTrial | None) -> bool:
+    """`undisturbed`: the answer to the same item without a fault, when it did not mislead."""
+    if row.trial.fault == NO_FAULT or row.label is None:
+        return False
+    if row.trial.level is None:
+        return True
+    return row.label == MISLEADING and undisturbed is not None and undisturbed.trial.answer != row.trial.answer
 
 
 def collect_wrong(rows: Iterable[JudgedTrial]) -> list[WrongAnswer]:
-    """Group equal answers of one path; paths without a model come first: nobody but us wrote those answers."""
+    """Group equal answers of one path; what many users got comes first."""
     groups: dict[tuple[str, str | None], list[JudgedTrial]] = {}
     for row in rows:
         groups.setdefault((row.path, row.trial.answer), []).append(row)
@@ -92,12 +117,15 @@ def collect_wrong(rows: Iterable[JudgedTrial]) -> list[WrongAnswer]:
 
 
 def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
-    """Raises ResultError when the folder is not a judged run."""
+    """Raises ResultError when the folder is not a judged run, NothingJudged when it holds no trial of a whole block."""
     folder = RunFolder.open(run)
+    trials = folder.trials()
+    if not trials:
+        raise NothingJudged(f"{run}: no trial of a whole block is there to report on")
     scores = read_scores(run)
     by_id = {item.id: item for item in items}
     rows = []
-    for trial in folder.trials():
+    for trial in trials:
         score = scores.get(trial.id, {})
         rows.append(
             JudgedTrial(
@@ -136,6 +164,8 @@ def read_json(file: Path) -> dict[str, Any]:
     """Raises ResultError when the file is missing or not an object."""
     try:
         content = json.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        raise ResultError(f"{file}: missing; judge the run first with `truefall gate {file.parent}`") from None
     except (OSError, ValueError) as error:
         raise ResultError(f"{file}: cannot be read: {error}") from None
     if not isinstance(content, dict):

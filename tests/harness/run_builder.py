@@ -27,17 +27,20 @@ class Row:
     risk: float | None = 0.1
     reasons: tuple[str, ...] = ()
     outcome: Outcome = Outcome.OK
+    level: str | None = "as usual"  # degraded under a fault, none where nothing came, else healthy
     latency_ms: float | None = 120.0
     sent_at_s: float | None = 1.0
 
     @property
     def trial(self) -> Trial:
-        level = "healthy" if self.fault == "none" else "degraded"
+        usual = "healthy" if self.fault == "none" else "degraded"
+        usual_level = None if self.outcome in (Outcome.FAILED, Outcome.UNANSWERED) else usual
+        level = usual_level if self.level == "as usual" else self.level
         return Trial(
             id=f"{self.fault}/{self.item.id}", experiment=self.fault, block=f"{self.fault}#0", fault=self.fault,
             target=None if self.fault == "none" else "primary", item_id=self.item.id, lang=self.item.lang, stream=False,
             outcome=self.outcome, status=200, answer=self.answer, path=self.path,
-            level=None if self.outcome in (Outcome.FAILED, Outcome.UNANSWERED) else level,
+            level=level,
             record={"level": level}, latency_ms=self.latency_ms, sent_at_s=self.sent_at_s,
         )  # fmt: skip
 
