@@ -12,7 +12,7 @@ from harness.fidelity.case import Finding, Similarity
 from harness.fidelity.reading.pair import Pair
 
 WEIGHTS = Path(__file__).parent / "data" / "risk.json"
-SHAPE = ("gravest", "missing", "added", "far_cosine", "far_bertscore")  # features besides the checks
+SHAPE = ("gravest", "missing", "added", "unshared", "far_cosine", "far_bertscore")  # features besides the checks
 NEUTRAL = {"cosine": 0.8, "bertscore_f1": 0.75}  # in place of a score that was not measured
 
 
@@ -39,6 +39,7 @@ def features(both: Pair, findings: Sequence[Finding], similarity: Similarity) ->
     ours, theirs = len(both.reference.content), len(both.candidate.content)
     values["missing"] = len(both.missing) / ours if ours else 0.0
     values["added"] = len(both.added) / theirs if theirs else 1.0
+    values["unshared"] = max(0.0, 2 * values["missing"] - 1) * max(0.0, 2 * values["added"] - 1)
     cosine = NEUTRAL["cosine"] if similarity.cosine is None else similarity.cosine
     f1 = NEUTRAL["bertscore_f1"] if similarity.bertscore_f1 is None else similarity.bertscore_f1
     values["far_cosine"] = max(0.0, min(1.0, 1.0 - cosine))

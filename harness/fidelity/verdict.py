@@ -8,7 +8,9 @@ from harness.fidelity.checks.catalogue import CHECKS
 from harness.fidelity.reading.pair import Pair, pair
 from harness.fidelity.risk import Model, features, shipped_model
 
-_HARD = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "antonyms", "transport"})
+_HARD = frozenset(
+    {"contract", "must_keep", "degenerate", "truncation", "language", "antonyms", "transport", "numbers", "moments"}
+)
 ABSTAINED_RISK, UNMARKED_RISK = 0.05, 0.9
 
 

@@ -76,6 +76,13 @@ _ACTIVE = re.compile(
 )
 
 
+_ADMITS = re.compile(
+    r"\b(?:can ?not|can't|could not|couldn't|unable|not able|do not know|don't know|only know|not (?:certain|sure|known|clear|reachable|answering|available)|"
+    r"unavailable|overloaded|unreachable|no answer|offline)\b|无法|不能确定|不清楚|不知道|不确定|查不到|未知|暂时|出错|繁忙|说不准",
+    re.IGNORECASE,
+)
+
+
 class Abstention(NamedTuple):
     """How an answer abstains, or does not."""
 
@@ -86,14 +93,20 @@ class Abstention(NamedTuple):
 def abstention(case: Case) -> Abstention:
     """Whether the candidate declares itself no answer. Where the reference does the same, it is compared as an answer."""
     found = cue(case.candidate)
-    if not found or cue(case.reference) and _pure(case.reference):
+    if not found or (cue(case.reference) and _pure(case.reference)):
         return Abstention("", pure=False)
     return Abstention(found, pure=_pure(case.candidate))
 
 
 def abstains_too(case: Case) -> bool:
     """Whether reference and candidate both say that they are no answer, the candidate with nothing else."""
-    return bool(cue(case.reference)) and bool(cue(case.candidate)) and _pure(case.candidate)
+    return bool(admission(case.reference)) and bool(cue(case.candidate)) and _pure(case.candidate)
+
+
+def admission(text: str) -> str:
+    """The words with which a reference admits that it does not know; "" for a mere promise to answer."""
+    found = _ADMITS.search(text.replace("’", "'"))
+    return found[0] if found and cue(text) else ""
 
 
 def cue(text: str) -> str:

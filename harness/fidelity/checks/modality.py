@@ -33,6 +33,8 @@ def check(both: Pair) -> list[Finding]:
     found = []
     for (here, there), severity in _CLASH.items():
         if here in ours and here not in theirs and there in theirs and there not in ours:
+            if (here, there) == ("may", "must") and _limited(both):
+                continue  # "can only at the end" is "has to wait for the end"
             reason = f"“{theirs[there]}” is not as binding, or not as sure, as “{ours[here]}”"
             found.append(Finding(check=NAME, severity=severity, reason=reason))
     if not found and "might" in ours and not {"might", "may", "should"} & theirs.keys():
@@ -49,6 +51,10 @@ def check(both: Pair) -> list[Finding]:
             )
         )
     return found
+
+
+def _limited(both: Pair) -> bool:
+    return any(word.lemma in ("only", "只能", "只", "仅") for word in both.reference.words)
 
 
 def _forces(text: Text, polarity: Polarity) -> dict[str, str]:
@@ -71,7 +77,7 @@ def _forces(text: Text, polarity: Polarity) -> dict[str, str]:
                 found.setdefault("barred" if barred else "free", word.text)
             elif kind == "may":
                 found.setdefault("barred", word.text)
-        if names & _LEFT_OPEN:
+        if names & _LEFT_OPEN or (word.lemma == "need" and at + 1 in starts):
             found.setdefault("free", word.text)
         if names & {"无需", "不必", "不用", "不需要", "无须", "免"}:
             found.setdefault("free", word.text)

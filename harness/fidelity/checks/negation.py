@@ -124,14 +124,25 @@ def _same_reach(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
 
 def _moved(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
     """Both deny the same verb, each of what the other text asserts it: "refunds A but not B", "refunds B but not A"."""
-    lost = [i for i in denial.reach if own.partner[i] is not None and own.partner[i] not in other.polarity.denied]
-    new = [i for i in rival.reach if other.partner[i] is not None and other.partner[i] not in own.polarity.denied]
+    lost = _asserted(denial, rival, own, other)
+    new = _asserted(rival, denial, other, own)
     if not denial.lexical and not rival.lexical and not lost and not new:  # "post; e-mail is not accepted"
         lost = [i for i in denial.clause if own.partner[i] is not None and own.partner[i] not in rival.clause]
         new = [i for i in rival.clause if other.partner[i] is not None and other.partner[i] not in denial.clause]
     return any(own.text.words[i].lemma == other.text.words[own.partner[i] or 0].lemma for i in lost) and any(
         other.text.words[i].lemma == own.text.words[other.partner[i] or 0].lemma for i in new
     )
+
+
+def _asserted(denial: Denial, rival: Denial, own: Side, other: Side) -> list[int]:
+    """Words denied here that the other text tells, in another clause than its own denial."""
+    clause = other.text.words[rival.at].clause
+    partners = [(i, own.partner[i]) for i in denial.reach]
+    return [
+        i
+        for i, at in partners
+        if at is not None and at not in other.polarity.denied and other.text.words[at].clause != clause
+    ]
 
 
 def _same_word(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:

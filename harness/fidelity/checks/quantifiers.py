@@ -62,6 +62,7 @@ def check(both: Pair) -> list[Finding]:
         for (here, there), severity in _CLASH.items()
         if here in lost and there in new
     ]
+    found += _both_or_one(both)
     if found:
         return found
     denied = bool(both.polarity_here.denials) or bool(both.polarity_there.denials)
@@ -73,6 +74,16 @@ def check(both: Pair) -> list[Finding]:
         if name in new:
             found.append(Finding(check=NAME, severity=severity, reason=f"“{new[name]}” is not in the reference"))
     return found
+
+
+def _both_or_one(both: Pair) -> list[Finding]:
+    """ "both" against "one"."""
+    ours, theirs = ({w.lemma for w in t.words} for t in (both.reference, both.candidate))
+    for pair_word, single in (("both", "one"), ("both", "neither"), ("双方", "一方"), ("neither", "one")):
+        for here, there in ((pair_word, single), (single, pair_word)):
+            if here in ours - theirs and there in theirs - ours:
+                return [Finding(check=NAME, severity=1.0, reason=f"“{there}” stands where the reference says “{here}”")]
+    return []
 
 
 def _classes(text: Text) -> dict[str, str]:

@@ -78,7 +78,7 @@ def _severity(both: Pair, left: Word, pivot: Word, right: Word, *, passive: bool
     if kin(left, right):
         return 1.0 if not pivot.fact or left.fact else 0.4
     if left.lemma in PRONOUNS or right.lemma in PRONOUNS:
-        return 0.0 if _turned(both) or pivot.fact or pivot.lemma in _RELATIONS else 0.8
+        return 0.0 if _turned(both) or left.fact or right.fact or pivot.fact or pivot.lemma in _RELATIONS else 0.8
     if left.clause != right.clause or left.fact or right.fact or pivot.fact:
         return 0.0
     return 0.7 if _literal(both) else 0.15

@@ -181,10 +181,16 @@ def _clock(match: re.Match[str], hour: float, minute: float, afternoon: bool | N
     if afternoon is False and hour == 12:
         hour = 0
     open_half = afternoon is None and hour <= 12
+    start = match.start("h5") if match.groupdict().get("h5") else match.start()
+    text = match.string[start : match.end()].rstrip()
     return Fact(
-        kind=Kind.TIME, value=float(hour * 60 + minute), start=match.start(), end=match.start() + len(match[0].rstrip()),
-        text=match[0].rstrip(), half_day_open=open_half,
-    )  # fmt: skip
+        kind=Kind.TIME,
+        value=float(hour * 60 + minute),
+        start=start,
+        end=start + len(text),
+        text=text,
+        half_day_open=open_half,
+    )
 
 
 def _english_time(match: re.Match[str]) -> Fact | None:
