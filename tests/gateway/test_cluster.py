@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 from api_server import api_server
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from served import backend, gateway
 from upstream_stub import running, says
@@ -158,6 +158,7 @@ def test_an_older_generation_never_replaces_a_newer_one():
 events = st.lists(st.tuples(st.sampled_from(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]), st.sampled_from("abc")))
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(events)
 def test_after_any_events_the_store_holds_what_was_last_said_of_each(history):
     store = Store()
@@ -172,6 +173,7 @@ def test_after_any_events_the_store_holds_what_was_last_said_of_each(history):
     assert store.version == str(len(history)) or not history
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.integers(0, 10_000))
 def test_the_wait_between_tries_is_bounded(failures):
     assert 0.1 <= wait_s(failures, Random(failures)) <= 30.0

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.drift import Baseline, Row, Watch, baseline_of, causes, divergence, histogram, judged
@@ -19,6 +19,7 @@ def drawn(rng, count=1000, mean=3.0, spread=1.0):
     return [rng.lognormvariate(mean, spread) for _ in range(count)]
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(numbers, st.integers(1, 60))
 def test_a_baseline_counts_every_value_once_and_does_not_diverge_from_itself(values, bins):
     base = baseline_of(values, bins=bins)
@@ -27,6 +28,7 @@ def test_a_baseline_counts_every_value_once_and_does_not_diverge_from_itself(val
     assert divergence(base.counts, base) == pytest.approx(0.0, abs=1e-12)
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(numbers, numbers)
 def test_a_divergence_is_never_negative(values, others):
     base = baseline_of(values, bins=50)
@@ -70,6 +72,7 @@ def test_three_windows_in_a_row_alert_and_three_end_it():
     assert told == [False] * 5 + [True] * 5 + [False]
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.lists(st.floats(0, 1)))
 def test_no_alert_without_three_windows_in_a_row_over_the_threshold(divergences):
     watch = Watch()

@@ -1,6 +1,6 @@
 """When a manifest is in force, and whom it is for."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from manifests import above, manifest
 
@@ -79,6 +79,7 @@ def test_every_metric_can_be_measured_and_shares_are_shares():
         assert value == (1000.0 if "percentile" in metric.meaning else 1.0)
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.lists(st.floats(0, 100), min_size=1), st.floats(0, 1))
 def test_a_percentile_is_one_of_the_values_and_covers_its_share(values, share):
     found = percentile(values, share)
@@ -110,6 +111,7 @@ def test_a_share_of_fifteen_percent_is_that_and_the_same_users_each_time():
     assert len(share_of(manifest("all"))) == len(users)
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.text())
 def test_a_place_lies_between_0_and_100(key):
     assert 0 <= percentile_of(key) < 100

@@ -1,7 +1,7 @@
 """Precedence, ladders, and manifests that cannot both stand."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from manifests import above, manifest
 
@@ -53,6 +53,7 @@ conditions = st.lists(
 )
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(conditions, conditions, conditions)
 def test_being_stronger_is_a_strict_order(first, second, third):
     one, two, three = manifest("a", *first), manifest("b", *second), manifest("c", *third)

@@ -1,7 +1,7 @@
 """Manifests are read strictly: what is wrong is named with its line, its value and what would be right."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from manifests import TEXT
 
@@ -85,12 +85,14 @@ def refusal_of(text):
     return None
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(st.text(max_size=200))
 def test_any_text_is_read_or_refused_in_one_line(text):
     refusal = refusal_of(text)
     assert refusal is None or len(refusal.splitlines()) == 1
 
 
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(at=st.integers(0, len(TEXT) - 1), new=st.characters())
 def test_any_one_changed_character_is_read_or_refused(at, new):
     refusal = refusal_of(TEXT[:at] + new + TEXT[at + 1 :])

@@ -1,0 +1,1 @@
+"""`truefall top`: a running gateway at a glance."""
