@@ -2,7 +2,7 @@
 
 import hashlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -11,6 +11,7 @@ from harness.decision import Decision, Verdict
 from harness.errors import ConfigError, NothingJudged, ResultError
 from harness.fidelity.case import Label
 from harness.gate import gate
+from harness.gate_markdown import as_markdown
 from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
 from harness.judge import SCORES_FILE, judge_run, read_scores
 from harness.junit import junit_xml
@@ -138,21 +139,3 @@ def escaped(text: str) -> str:
     from rich.markup import escape
 
     return escape(text)
-
-
-def as_markdown(decision: Decision, name: str) -> str:
-    """For the summary page of a CI job."""
-    lines = [
-        f"## {decision.verdict.value}: {name}",
-        "",
-        decision.summary,
-        "",
-        "| | of | criterion | measured |",
-        "|---|---|---|---|",
-    ]
-    lines += [cells([check.verdict.value, check.group, check.name, check.reason]) for check in decision.checks]
-    return "\n".join(lines) + "\n"
-
-
-def cells(texts: Sequence[str]) -> str:
-    return "| " + " | ".join(" ".join(text.replace("|", "\\|").split()) for text in texts) + " |"

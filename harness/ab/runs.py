@@ -32,7 +32,8 @@ def require_comparable(a: RunFolder, b: RunFolder) -> None:
 def read_answers(folder: RunFolder) -> list[Answer]:
     """The answers under a fault. Raises ResultError without scores or for a label that is none."""
     scores = read_scores(folder.path / SCORES_FILE)
-    unproved = {block.id for block in folder.blocks() if problem_of(block)}
+    disturbed = bool(folder.meta().get("leftovers"))  # a fault of somebody else's was on when the run began
+    unproved = {block.id for block in folder.blocks() if disturbed or problem_of(block)}
     return [
         answer_of(trial, scores.get(trial.id, {}), proved=trial.block not in unproved)
         for trial in folder.trials()

@@ -12,6 +12,7 @@ from harness.store import RunFolder
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 SHOWN_WRONG = 12
+TWO_SIDED_95 = 0.975  # each of the two bounds
 LABELS = ("faithful", "abstained", "misleading")
 TRANSPORT_WORDS = {"PASS": "pass", "FAIL": "fail"}
 
@@ -68,7 +69,7 @@ def totals(data: ReportData) -> dict[str, Any]:
 def cell_row(cell: Cell) -> dict[str, Any]:
     """One line of the table: counts, the misleading share with its 95% interval, F1, latency."""
     judged = sum(cell.count(label) for label in LABELS)
-    interval = wilson(cell.count("misleading"), judged) if judged else None
+    interval = wilson(cell.count("misleading"), judged, TWO_SIDED_95) if judged else None
     latencies = cell.latencies_ms()
     scores = [row.bertscore_f1 for row in cell.rows if row.bertscore_f1 is not None and row.label != "abstained"]
     return {

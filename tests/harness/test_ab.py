@@ -312,6 +312,11 @@ def test_runs_that_differ_in_more_than_the_policy_are_refused_in_one_line(tmp_pa
     assert not (tmp_path / "out").exists()
 
 
+def test_a_run_whose_faults_prove_nothing_leaves_nothing_to_compare(tmp_path, capsys):
+    assert cli.main(["ab", *two_runs(tmp_path, n=12, leftovers=["a proxy was down"])]) == 2
+    assert "0 of 12 requests compared (0 items): 12 without proof of the fault" in capsys.readouterr().err
+
+
 def test_a_run_is_not_compared_with_itself(tmp_path, capsys):
     a, *_ = two_runs(tmp_path, n=1)
     assert cli.main(["ab", a, a]) == 2

@@ -1,0 +1,57 @@
+"""A decision as Markdown for a pull request: the verdict, what it means, what is wrong; the rest folded away (pure)."""
+
+import re
+from collections.abc import Sequence
+from types import MappingProxyType
+
+from harness.decision import Check, Decision, Verdict
+
+MEANING = MappingProxyType(
+    {
+        Verdict.PASS: "The answers of plan B are shown to stay faithful.",
+        Verdict.FAIL: "Do not release: plan B breaks what the gate demands.",
+        Verdict.INCONCLUSIVE: "Not shown either way: this is neither a pass nor a failure.",
+        Verdict.NOTHING: "Nothing was judged: this says nothing about plan B.",
+    }
+)
+ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOTHING)
+
+
+def as_markdown(decision: Decision, name: str) -> str:
+    """What failed first, what could not be decided next; the checks that passed are folded."""
+    passed = [check for check in decision.checks if check.verdict is Verdict.PASS]
+    wrong = [check for verdict in ORDER for check in decision.checks if check.verdict is verdict]
+    lines = [f"## {decision.verdict.value}: {literal(name)}", "", f"**{MEANING[decision.verdict]}** {counts(decision)}"]
+    if wrong:
+        lines += ["", *table(wrong)]
+    if passed:
+        lines += ["", f"<details><summary>{len(passed)} checks passed</summary>", "", *table(passed), "", "</details>"]
+    return "\n".join(lines) + "\n"
+
+
+def counts(decision: Decision) -> str:
+    """Such as "2 of 9 checks failed, 1 could not be decided." """
+    failed = sum(check.verdict is Verdict.FAIL for check in decision.checks)
+    undecided = sum(check.verdict is Verdict.INCONCLUSIVE for check in decision.checks)
+    total = len(decision.checks)
+    if not failed and not undecided:
+        return literal(f"{decision.summary[:1].upper()}{decision.summary[1:]}.")
+    told = [f"{failed} of {total} checks failed"] if failed else []
+    told += [f"{undecided}{'' if failed else f' of {total} checks'} could not be decided"] if undecided else []
+    return ", ".join(told) + "."
+
+
+def table(checks: Sequence[Check]) -> list[str]:
+    rows = [[f"**{check.verdict.value}**", f"{check.group}: {check.name}", check.reason] for check in checks]
+    return ["| | criterion | measured |", "|---|---|---|", *map(cells, rows)]
+
+
+def cells(texts: Sequence[str]) -> str:
+    first, *rest = texts
+    return f"| {first} | " + " | ".join(literal(text) for text in rest) + " |"
+
+
+def literal(text: str) -> str:
+    """One line in which nothing is markup: no table cell, tag, emphasis, link or mention."""
+    safe = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;").replace("@", "@\u200b")
+    return re.sub(r"([\\`*_\[\]|~])", r"\\\1", safe)
