@@ -11,8 +11,9 @@ from typing import Self
 from evalsets.jsonl import load_set
 from gateway.clock import Clock, SystemClock
 from harness.commands.chaos import INTERRUPTED
-from harness.errors import ConfigError, StackError
+from harness.errors import ConfigError, HarnessError, StackError
 from harness.models import Profile, load_profile, prepare
+from harness.safety import STILL_ON_CODE, shout, still_on
 from harness.session import SessionOptions, choose_device, plan_of
 from harness.store import RunFolder
 
@@ -96,7 +97,21 @@ class ChaosJob:
         return INTERRUPTED if code == STOPPED else code
 
     def finish(self, *, experiments_failed: bool) -> int:
-        """Judge, gate, report; the exit code of the run."""
+        """Judge, gate, report; the exit code of the run. A fault that is still on outweighs everything."""
+        left = still_on(self.folder)
+        try:
+            code = self.judge_and_gate(experiments_failed=experiments_failed)
+        except HarnessError as error:
+            if not left:
+                raise
+            print(f"truefall chaos: {error}", file=sys.stderr)
+        if left:
+            shout(left, self.folder, lambda line: print(line, file=sys.stderr))
+            return STILL_ON_CODE
+        return code
+
+    def judge_and_gate(self, *, experiments_failed: bool) -> int:
+        """The exit code by the gate; 1 when an experiment's own test failed."""
         from harness.gate_run import gate_run
         from harness.judge import judge_run
         from harness.report import write_report

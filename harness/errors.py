@@ -4,6 +4,7 @@ HarnessError
 ├── ConfigError     a file, option or profile says something impossible: mend it
 ├── ModelError      a model is missing, damaged or cannot be prepared
 ├── StackError      a server did not start or died
+├── StillOn         a fault could not be undone: nothing more is injected, exit 4
 ├── ResultError     a run folder cannot be read or written
 └── NothingJudged   there was nothing to judge: exit 2, never a pass
 """
@@ -23,6 +24,10 @@ class ModelError(HarnessError):
 
 class StackError(HarnessError):
     """A server did not start or died."""
+
+
+class StillOn(HarnessError):
+    """A fault could not be undone."""
 
 
 class ResultError(HarnessError):

@@ -17,8 +17,10 @@ def gate(
     *,
     blocks: Sequence[Block] = (),
     baseline: Sequence[GateRow] | None = None,
+    leftovers: Sequence[str] = (),
 ) -> Decision:
-    """Decide on a run. `blocks`: what is known of its faults. `baseline`: the rows of an earlier run to compare with.
+    """Decide on a run. `blocks`: what is known of its faults. `leftovers`: what was on before the run.
+    `baseline`: the rows of an earlier run to compare with.
 
     Raises ResultError when scales are mixed, ConfigError when a baseline is given and the criteria say nothing of it.
     """
@@ -27,7 +29,7 @@ def gate(
     if not any(row.label is not None or row.crashed for row in under_fault):
         return Decision(verdict=Verdict.NOTHING, summary="no answer under a fault was judged", checks=())
     healthy = healthy_cell(rows) or healthy_cell(baseline or ())
-    checks = run_checks(rows, criteria.run, blocks)
+    checks = run_checks(rows, criteria.run, blocks, leftovers)
     for name, of_class in grouped(under_fault, lambda row: criteria.class_of(row.path).name).items():
         each = next(c for c in criteria.classes if c.name == name)
         checks += class_checks(each, [row for row in of_class if not row.crashed], healthy, criteria.run.confidence)

@@ -15,6 +15,7 @@ from harness.gate_markdown import as_markdown
 from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
 from harness.judge import SCORES_FILE, judge_run, read_scores
 from harness.junit import junit_xml
+from harness.safety import leftovers_of
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
 
@@ -36,7 +37,7 @@ def gate_run(
     folder = RunFolder.open(run_dir)
     rows = read_rows(folder)
     earlier = None if baseline is None else read_baseline(baseline, folder)
-    decision = gate(rows, criteria, blocks=folder.blocks(), baseline=earlier)
+    decision = gate(rows, criteria, blocks=folder.blocks(), baseline=earlier, leftovers=leftovers_of(folder.meta()))
     content = {
         **decision.to_json(),
         "criteria": criteria_file.name,

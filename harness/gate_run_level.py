@@ -11,11 +11,15 @@ from harness.trial import Block
 SHOWN = 3
 
 
-def run_checks(rows: Sequence[GateRow], criteria: RunCriteria, blocks: Sequence[Block]) -> list[Check]:
+def run_checks(
+    rows: Sequence[GateRow], criteria: RunCriteria, blocks: Sequence[Block], leftovers: Sequence[str] = ()
+) -> list[Check]:
+    """`leftovers`: faults of somebody else's that were on when the run began."""
     return [
         crashes(rows, criteria),
         marks(rows, criteria),
         faults(rows, blocks),
+        *([began_clean(leftovers)] if leftovers else []),
         recovery(blocks),
         coverage(rows, criteria),
     ]
@@ -74,6 +78,12 @@ def problem_of(block: Block) -> str | None:
     if not block.fired:
         return "did not fire"
     return None if block.steady else "no steady state before it"
+
+
+def began_clean(leftovers: Sequence[str]) -> Check:
+    """Inconclusive: what an earlier run left on may have harmed any answer."""
+    reason = f"{len(leftovers)} faults were on when the run began{listed(leftovers)}"
+    return run_check("nothing was on before", Verdict.INCONCLUSIVE, reason, value=len(leftovers), limit=0)
 
 
 def recovery(blocks: Sequence[Block]) -> Check:

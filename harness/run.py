@@ -11,10 +11,10 @@ from evalsets.item import Item
 from faults.catalogue import build
 from faults.errors import FaultError
 from faults.fault import Fault, Firing, Target
-from faults.journal import sweep
 from gateway.clock import Clock
 from harness.client import Observation
-from harness.errors import StackError
+from harness.errors import StillOn
+from harness.safety import UNDO_FAILED
 from harness.schedule import Experiment, PlannedTrial, Sizes, plan
 from harness.store import RunFolder
 from harness.trial import Block, Outcome, Trial
@@ -63,6 +63,7 @@ class Run:
     plan: RunPlan
     progress: Progress
     build_fault: Callable[[str, Mapping[str, Any]], Fault] = build
+    still_on: str | None = None  # the block whose fault could not be undone
 
     async def experiment(self, experiment: Experiment) -> list[Block]:
         """Run what is not yet in the folder; return the blocks of this experiment, old and new.
@@ -76,6 +77,7 @@ class Run:
         todo = [(number, trial) for number, trial in enumerate(planned) if trial.id not in done]
         size = self.plan.block_size if experiment.doses else 1
         for start in range(0, len(todo), size):
+            self.refuse_when_still_on()
             number = todo[start][0]
             await self.block(experiment, [trial for _, trial in todo[start : start + size]], number=number)
         return [block for block in self.folder.blocks() if block.experiment == experiment.name]
@@ -107,8 +109,19 @@ class Run:
             same_process=all(self.stack.target(name).pid() == pid for name, pid in pids.items()) if pids else None,
             error=under.error,
         )
-        self.folder.close_block(block)
+        self.close(block)
         return block
+
+    def close(self, block: Block) -> None:
+        """Write the row of a whole block; nothing is injected on top of a fault that could not be undone."""
+        self.folder.close_block(block)
+        if (block.error or "").startswith(UNDO_FAILED):
+            self.still_on = f"{block.id}: {block.error}"
+
+    def refuse_when_still_on(self) -> None:
+        """Raises StillOn when a fault of this run could not be undone."""
+        if self.still_on:
+            raise StillOn(f"nothing more is injected, a fault is still on: {self.still_on}")
 
     async def inject_and_send(
         self, experiment: Experiment, todo: Sequence[PlannedTrial], block_id: str, *, number: int
@@ -248,11 +261,3 @@ def as_trial(
         latency_ms=seen.latency_ms,
         ttft_ms=seen.ttft_ms,
     )
-
-
-def undo_leftovers(folder: RunFolder) -> None:
-    """Undo what a killed run left on, before it is gone on with. Raises StackError when that fails."""
-    try:
-        sweep(folder.journal)
-    except FaultError as error:
-        raise StackError(f"{folder.journal}: a fault of an earlier run is still on: {error}") from None

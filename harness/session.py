@@ -17,11 +17,13 @@ from harness.errors import StackError
 from harness.meta import describe_run, open_folder
 from harness.models import Profile, load_profile, prepare
 from harness.progress import ProgressBar
-from harness.run import Run, RunPlan, undo_leftovers
+from harness.run import Run, RunPlan
+from harness.safety import find_foreign, sweep_leftovers
 from harness.schedule import Dose, Experiment, Scope, Sizes
 from harness.stack.backend import BackendLine
 from harness.stack.stack import Stack
 from harness.store import RunFolder
+from harness.traffic import check_traffic
 from harness.trial import Block, Outcome, Trial
 
 
@@ -87,7 +89,7 @@ class ChaosSession:
         items = load_set(options.evalset)
         plan = plan_of(options, profile, items)
         folder = open_folder(options, describe_run(options, profile, plan))
-        undo_leftovers(folder)
+        sweep_leftovers(folder)
         with asyncio.Runner() as runner, terminated_as_interrupt():
             run = runner.run(start_run(options, folder, plan))
             try:
@@ -145,10 +147,23 @@ async def start_run(options: SessionOptions, folder: RunFolder, plan: RunPlan) -
     stack = build_stack(options, folder, clock)
     await stack.start()
     client = GatewayClient(stack.gateway_url, clock=clock)
+    try:
+        await check_stack(stack, folder, client)
+    except BaseException:
+        await client.close()
+        stack.stop()
+        raise
     progress = ProgressBar.start(clock=clock)
     return Run(
         stack=stack, folder=folder, client=client, clock=clock, began_s=clock.now_s(), plan=plan, progress=progress
     )
+
+
+async def check_stack(stack: Stack, folder: RunFolder, client: GatewayClient) -> None:
+    """Nothing is on yet, and traffic passes where faults will act. Raises StackError when it does not."""
+    targets = [stack.target(name) for name in stack.lines]
+    await asyncio.to_thread(find_foreign, folder, targets)
+    await check_traffic(targets, models={"primary": stack.primary_model}, client=client)
 
 
 def build_stack(options: SessionOptions, folder: RunFolder, clock: SystemClock) -> Stack:
