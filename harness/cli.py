@@ -30,11 +30,14 @@ COMMANDS = MappingProxyType(
         "evalset": Command("check an evaluation set", "harness.commands.evalset"),
         "toxiproxy": Command("serve the embedded Toxiproxy", "harness.commands.toxiproxy"),
         "faults": Command("list and explain the fault catalogue", "harness.commands.faults"),
-        "gatekeeper": Command(
-            "train and measure the classifier before the models", "harness.commands.gatekeeper"
-        ),
+        "gatekeeper": Command("train and measure the classifier before the models", "harness.commands.gatekeeper"),
         "intents": Command("cluster questions into intents for the response cache", "harness.commands.intents"),
         "review": Command("decide on answers that were held back for a person", "harness.commands.review"),
+        "manifests": Command(
+            "check DegradationPolicy manifests, or print their CustomResourceDefinition", "harness.commands.manifests"
+        ),
+        "top": Command("watch a running gateway: level, paths, breakers, memory", "harness.commands.top"),
+        "layers": Command("draw the four layers from the tables in the code", "harness.commands.layers"),
         "kv-plan": Command("what the KV cache of a model takes, and how many requests fit", "harness.commands.kv_plan"),
     }
 )
