@@ -16,7 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Reads labelled answers (JSON lines with id, reference, candidate, label and optional prompt, context, lang, "
         "must_keep, must_not, contract, degraded, mode, split) or a set of counterexamples such as collapse, and "
-        "prints how well cosine, BERTScore F1, the composite score and the verdict tell misleading answers from faithful ones."
+        "prints how well cosine, BERTScore F1, the composite score and the verdict tell misleading answers from "
+        "faithful ones."
     )
     parser.add_argument("input", metavar="FILE|SET", help="a labelled .jsonl file, or the name of a set (collapse)")
     parser.add_argument("--split", choices=("dev", "test"), help="only the rows of this split")

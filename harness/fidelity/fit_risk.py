@@ -1,4 +1,6 @@
-"""Fit the weights of the risk model: `python -m harness.fidelity.fit_risk OUT FILE…` (labelled files or sets, their dev rows).
+"""Fit the weights of the risk model: `python -m harness.fidelity.fit_risk OUT FILE…`, labelled files or sets.
+
+Of a set with splits the dev rows are taken, and each counts a tenth: their paraphrases are farther than any others.
 
 Regularised logistic regression; no weight may be negative, because no finding speaks for an answer. Deterministic.
 """
@@ -22,6 +24,7 @@ from harness.fidelity.verdict import findings_of
 NAMES = (*CHECKS, *SHAPE)
 PENALTY = 0.6  # strength of the pull towards no weight, per row of evidence
 START, LIMIT = 2.0, 9.0  # where the fit starts, and the most that a weight may be
+FAR = 0.1  # how much a row of a set with splits counts
 Floats = NDArray[np.float64]
 
 
@@ -74,7 +77,8 @@ def main(argv: Sequence[str]) -> int:
     cases = [row.case for row in rows]
     x = matrix(cases, Scorer().score([(c.reference, c.candidate) for c in cases]))
     y = np.array([row.label is Label.MISLEADING for row in rows], dtype=np.float64)
-    bias, weights = fit(x, y, balance(y))
+    trust = np.array([FAR if row.split else 1.0 for row in rows])
+    bias, weights = fit(x, y, balance(y) * trust)
     named = {name: round(float(w), 3) for name, w in zip(NAMES, weights, strict=True)}
     Path(argv[0]).write_text(
         json.dumps({"bias": round(bias, 3), "threshold": 0.5, "weights": named}, indent=1) + "\n", "utf-8"

@@ -99,7 +99,7 @@ def _share(hits: NDArray[np.bool_]) -> Range | None:
 
 
 def auroc(positive: Floats, negative: Floats) -> Range | None:
-    """Probability that a positive row has the higher risk, ties half; bootstrap interval. None where a side is empty."""
+    """Probability that a positive row has the higher risk, ties half; bootstrap interval. None without both sides."""
     if not len(positive) or not len(negative):
         return None
     wins = (positive[:, None] > negative[None, :]) + 0.5 * (positive[:, None] == negative[None, :])

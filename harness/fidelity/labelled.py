@@ -26,7 +26,7 @@ class Labelled:
 
 
 def load_labelled(name_or_path: str) -> list[Labelled]:
-    """Rows of a JSON lines file (id, reference, candidate, label, optional case fields, mode, split) or of a set of counterexamples.
+    """Rows of a JSON lines file (id, reference, candidate, label; optional case fields, mode, split), or of a set.
 
     Raises ConfigError naming file, line and field; NothingJudged for an empty file; EvalsetError for an unknown set.
     """
@@ -48,8 +48,13 @@ def _counterexamples(name: str) -> Iterator[Labelled]:
             ("faithful", one.faithful, Label.FAITHFUL),
         ):
             case = Case(
-                id=f"{one.id}/{kind}", reference=one.reference, candidate=text, prompt=one.prompt, context=one.context, lang=one.lang
-            )  # fmt: skip
+                id=f"{one.id}/{kind}",
+                reference=one.reference,
+                candidate=text,
+                prompt=one.prompt,
+                context=one.context,
+                lang=one.lang,
+            )
             yield Labelled(case=case, label=label, mode=one.mode, split=one.split)
 
 
@@ -83,7 +88,12 @@ def _row(line: str, place: str) -> Labelled:
     label = str(values["label"])
     if label not in set(Label):
         raise ConfigError(f"{place}: field 'label' is {label!r}; known are {', '.join(Label)}")
-    given = {k: tuple(v) if k in _TUPLES else v for k, v in values.items() if k in _CASE_FIELDS and v is not None}
+    for name in _TUPLES & values.keys():
+        if not (isinstance(values[name], list) and all(isinstance(one, str) for one in values[name])):
+            raise ConfigError(f"{place}: field {name!r} is {values[name]!r}; a list of texts is needed")
+    given: dict[str, Any] = {
+        k: tuple(v) if k in _TUPLES else v for k, v in values.items() if k in _CASE_FIELDS and v is not None
+    }
     given["id"] = str(given["id"])
     mode = values.get("mode") or values.get("family") or values.get("kind") or ""
     return Labelled(case=Case(**given), label=Label(label), mode=str(mode), split=str(values.get("split") or ""))

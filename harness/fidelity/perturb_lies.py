@@ -1,5 +1,7 @@
 """Make an answer lie in one known way: what a judge has to notice. English and Chinese, pure, seeded by the caller."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 import re
 from collections.abc import Callable, Mapping
 from random import Random

@@ -21,7 +21,7 @@ def judge(
     model: Model | None = None,
     without: frozenset[str] = frozenset(),
 ) -> list[Judgement]:
-    """One judgement per case, in order. `without` names checks to leave out (ablation). Raises ValueError on unequal lengths."""
+    """One judgement per case, in order; `without`: checks to leave out. Raises ValueError on unequal lengths."""
     weights = model or shipped_model()
     return [
         judge_one(case, similarity, model=weights, without=without)
@@ -43,9 +43,8 @@ def judge_one(case: Case, similarity: Similarity, *, model: Model, without: froz
         )
     risk = model.risk(features(both, findings, similarity))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
-    return Judgement(
-        id=case.id, label=label, risk=risk, reasons=_reasons(findings, label, risk), similarity=similarity, findings=findings
-    )  # fmt: skip
+    reasons = _reasons(findings, label, risk)
+    return Judgement(id=case.id, label=label, risk=risk, reasons=reasons, similarity=similarity, findings=findings)
 
 
 def findings_of(both: Pair, without: frozenset[str] = frozenset()) -> tuple[Finding, ...]:

@@ -1,5 +1,7 @@
 """Recognise an answer that says honestly that it is none."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 import re
 from typing import NamedTuple
 
@@ -17,7 +19,7 @@ _OURS = (
 )
 _LATER = r"(?:right now|at the moment|at this (?:time|moment|point)|currently|just now|for now|temporarily|momentarily|presently|yet|today)"
 _EN = [
-    rf"\b(?:try|ask|check|come|call|write|message|contact us|retry|resubmit|return)\s*(?:us\s|back\s|it\s|that\s|your (?:question|request)\s)?\s*(?:again\s*)?(?:later|again|shortly|soon|in a (?:few|little|moment|while|bit|minute)|after (?:a few|some|a short)|in \w+ (?:minutes|seconds|hours?)|in a couple)\b",
+    r"\b(?:try|ask|check|come|call|write|message|contact us|retry|resubmit|return)\s*(?:us\s|back\s|it\s|that\s|your (?:question|request)\s)?\s*(?:again\s*)?(?:later|again|shortly|soon|in a (?:few|little|moment|while|bit|minute)|after (?:a few|some|a short)|in \w+ (?:minutes|seconds|hours?)|in a couple)\b",
     rf"\b(?:i|we|the {_OURS}|our {_OURS}|this {_OURS}|it)\b[^.!?]{{0,40}}\b(?:can ?not|can't|couldn't|could not|(?:am|are|is|was|were) (?:not able|unable)|isn't able|aren't able|unable|won't be able|not in a position)\b(?: to)?[^.!?]{{0,20}}\b{_TASK}\b",
     rf"\bunable to {_TASK}\b",
     rf"\b(?:can ?not|can't) {_TASK}\b[^.!?]{{0,40}}\b{_LATER}\b",

@@ -13,8 +13,8 @@ from harness.fidelity.checks import (
     identifiers,
     language,
     modality,
-    must_keep,
     moments,
+    must_keep,
     names,
     negation,
     numbers,
@@ -33,8 +33,9 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
     {
         module.NAME: module.check
         for module in (
-            numbers, moments, identifiers, names, negation, antonyms, quantifiers, conditions, modality, roles, substitution,
-            omission, addition, must_keep, contract, truncation, degenerate, language, transport, overclaim,
+            numbers, moments, identifiers, names, negation, antonyms, quantifiers, conditions, modality, roles,
+            substitution, omission, addition, must_keep, contract, truncation, degenerate, language, transport,
+            overclaim,
         )
     }
 )  # fmt: skip

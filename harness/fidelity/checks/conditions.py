@@ -1,5 +1,7 @@
 """If, unless, only if, even if: what a statement depends on."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 from types import MappingProxyType
 
 from harness.fidelity.case import Finding

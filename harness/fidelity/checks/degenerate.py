@@ -1,7 +1,10 @@
 """Text that is no answer at all: empty, repeating itself, noise, or the question handed back."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 import re
 from collections import Counter
+from itertools import pairwise
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
@@ -59,5 +62,5 @@ def _repetitive(both: Pair) -> bool:
     words = [word.lemma for word in both.candidate.words if not word.mark]
     if len(words) < 12:
         return False
-    top = Counter(zip(words, words[1:], strict=False)).most_common(1)[0][1]
+    top = Counter(pairwise(words)).most_common(1)[0][1]
     return len(set(words)) / len(words) < 0.3 or top > max(3, len(words) // 6)

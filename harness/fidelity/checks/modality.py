@@ -1,5 +1,7 @@
 """Must, should, may, might, will: how binding and how certain a statement is."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 from types import MappingProxyType
 
 from harness.fidelity.case import Finding
@@ -37,13 +39,9 @@ def check(both: Pair) -> list[Finding]:
                 continue  # "can only at the end" is "has to wait for the end"
             reason = f"“{theirs[there]}” is not as binding, or not as sure, as “{ours[here]}”"
             found.append(Finding(check=NAME, severity=severity, reason=reason))
-    if not found and "might" in ours and not {"might", "may", "should"} & theirs.keys():
-        if not {"must"} & theirs.keys():
-            found.append(
-                Finding(
-                    check=NAME, severity=0.5, reason=f"“{ours['might']}” is gone: what was possible is now said flatly"
-                )
-            )
+    if not found and "might" in ours and not {"might", "may", "should", "must"} & theirs.keys():
+        reason = f"“{ours['might']}” is gone: what was possible is now said flatly"
+        found.append(Finding(check=NAME, severity=0.5, reason=reason))
     if not found and "might" in theirs and not {"might", "may", "should"} & ours.keys():
         found.append(
             Finding(

@@ -1,4 +1,4 @@
-"""What the case itself demands: facts that have to be said (`must_keep`) and claims that must not be made (`must_not`)."""
+"""What the case demands: facts that have to be said (`must_keep`), claims that must not be made (`must_not`)."""
 
 from evalsets.item import alternatives, mentions
 from harness.fidelity.case import Finding

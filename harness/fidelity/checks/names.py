@@ -9,7 +9,25 @@ from harness.fidelity.reading.text import Text, Word
 
 NAME = "names"
 _NOT_NAMES = frozenset(
-    "i i'm yes no ok sorry please dear hello hi monday tuesday wednesday thursday friday saturday sunday".split()
+    [
+        "i",
+        "i'm",
+        "yes",
+        "no",
+        "ok",
+        "sorry",
+        "please",
+        "dear",
+        "hello",
+        "hi",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    ]
 )
 _MARKS = frozenset('.!?:\n。！？："')
 

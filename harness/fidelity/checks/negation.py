@@ -1,5 +1,7 @@
 """Negation and polarity: what one text denies, the other has to deny too."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -85,7 +87,7 @@ def _unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
             left.append(denial)
     for denial in left:
         rival = next((r for r in rivals if _same_word(denial, r, own, other)), None)
-        rival = rival or next((r for r in rivals if _same_clause(denial, r, own, other)), None)
+        rival = rival or next((r for r in rivals if _same_clause(denial, r, own)), None)
         if rival is not None:
             rivals.remove(rival)
         else:
@@ -146,7 +148,7 @@ def _asserted(denial: Denial, rival: Denial, own: Side, other: Side) -> list[int
 
 
 def _same_word(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
-    """Both deny with one word, and nothing that one denies is told by the other text: "without consent", "without your leave"."""
+    """Both deny with one word, and neither text tells what the other denies: "without consent", "without your leave"."""
     if own.text.words[denial.at].lemma != other.text.words[rival.at].lemma:
         return False
     return not any(own.partner[i] is not None for i in denial.reach) and not any(
@@ -154,7 +156,7 @@ def _same_word(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
     )
 
 
-def _same_clause(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
+def _same_clause(denial: Denial, rival: Denial, own: Side) -> bool:
     """Both stand in clauses that speak of the same things."""
     clause = {own.partner[i] for i in denial.clause} - {None}
     return bool(clause & set(rival.clause))

@@ -1,5 +1,7 @@
 """All, most, some, none, only, except, including: how far a statement reaches."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 from types import MappingProxyType
 
 from harness.fidelity.case import Finding

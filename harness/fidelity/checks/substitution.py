@@ -1,4 +1,4 @@
-"""One thing in place of another inside the same sentence: the closer the texts, the more a changed word must be explained."""
+"""One thing in place of another in the same sentence: the closer the texts, the more a changed word tells."""
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Edit, Pair

@@ -1,5 +1,7 @@
 """A transport status where a business answer belongs: 503 told as "unavailable", a time-out told as "declined"."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 import re
 
 from harness.fidelity.case import Finding

@@ -1,5 +1,7 @@
 """An answer cut in mid-sentence, in the middle of a list, or inside brackets, quotes and code."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 import re
 
 from harness.fidelity.case import Finding
@@ -9,9 +11,79 @@ from harness.fidelity.reading.text import CJK, normalised
 NAME = "truncation"
 _END = frozenset(".!?。！？…)）]】}”\"'’`*")
 _OPEN_ENDED = frozenset(
-    "a an the of to in on at by for from with and or but nor if when while because since until unless although than as is "
-    "are was were be been has have had will would can could may must should not that which who whose this these your our "
-    "their its about between within during only except including per via into no any every each very so both either".split()
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "from",
+        "with",
+        "and",
+        "or",
+        "but",
+        "nor",
+        "if",
+        "when",
+        "while",
+        "because",
+        "since",
+        "until",
+        "unless",
+        "although",
+        "than",
+        "as",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "has",
+        "have",
+        "had",
+        "will",
+        "would",
+        "can",
+        "could",
+        "may",
+        "must",
+        "should",
+        "not",
+        "that",
+        "which",
+        "who",
+        "whose",
+        "this",
+        "these",
+        "your",
+        "our",
+        "their",
+        "its",
+        "about",
+        "between",
+        "within",
+        "during",
+        "only",
+        "except",
+        "including",
+        "per",
+        "via",
+        "into",
+        "no",
+        "any",
+        "every",
+        "each",
+        "very",
+        "so",
+        "both",
+        "either",
+    ]
 )
 _OPEN_ENDED_ZH = ("的", "和", "与", "及", "或", "在", "从", "到", "把", "被", "将", "是", "为", "但", "而", "因为", "如果", "请", "需", "需要", "可以", "必须", "不", "对", "由", "以及", "并", "则")  # fmt: skip
 _PAIRS = (("(", ")"), ("（", "）"), ("[", "]"), ("{", "}"), ("“", "”"), ("「", "」"))

@@ -1,5 +1,7 @@
 """Whether a quantity is a least or a most: "at least 5", "within 3 days", 不超过, 以上."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 import re
 from dataclasses import replace
 
@@ -34,7 +36,7 @@ _ABOUT_BEFORE = re.compile(
 _ABOUT_AFTER = re.compile(r"^\s*(?:or so|左右|上下)", re.I)
 
 
-def with_bound(fact: Fact, plain: str, lang: str) -> Fact:
+def with_bound(fact: Fact, plain: str) -> Fact:
     """The fact with its `bound` and `approximate` as the words around it say."""
     if fact.kind not in _BOUNDED:
         return fact
@@ -42,9 +44,11 @@ def with_bound(fact: Fact, plain: str, lang: str) -> Fact:
     bound = 0
     if _MOST_BEFORE.search(before) or _MOST_AFTER.search(after):
         bound = -1
-    elif _LEAST_BEFORE.search(before) or _LEAST_AFTER.search(after):
-        bound = 1
-    elif fact.kind is Kind.DURATION and (_AFTER.search(before) or _AFTER_ZH.search(after)):
+    elif (
+        _LEAST_BEFORE.search(before)
+        or _LEAST_AFTER.search(after)
+        or (fact.kind is Kind.DURATION and (_AFTER.search(before) or _AFTER_ZH.search(after)))
+    ):
         bound = 1
     approximate = bool(_ABOUT_BEFORE.search(before) or _ABOUT_AFTER.search(after))
     return replace(fact, bound=bound, approximate=approximate) if bound or approximate else fact

@@ -40,10 +40,12 @@ def identifiers(text: str) -> Iterator[Fact]:
         found = match[0]
         if match["code"] and (
             _MEASURED.fullmatch(found)
-            or re.fullmatch(r"\d+(?:-\d+)?[A-Za-z]{1,2}(?:-\w+)?", found) is not None
-            and _MEASURED.match(found) is not None
-            and len(found) < 6
-            and found[-1].islower()
+            or (
+                re.fullmatch(r"\d+(?:-\d+)?[A-Za-z]{1,2}(?:-\w+)?", found) is not None
+                and _MEASURED.match(found) is not None
+                and len(found) < 6
+                and found[-1].islower()
+            )
         ):
             continue
         if (

@@ -1,5 +1,7 @@
 """Find clock times, dates, weekdays and days said relative to now."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 import re
 from collections.abc import Callable, Iterator
 
@@ -162,9 +164,12 @@ def _english_date(match: re.Match[str]) -> Fact | None:
     if g["mon4"]:
         return _fact(match, Kind.DATE, (_number(g["y4"]), _month(g["mon4"]), None))
     if g["y5"]:
-        a, b, year = int(g["a5"]), int(g["b5"]), int(g["y5"])
-        month, day = (b, a) if a > 12 else (a, b)
-        return _fact(match, Kind.DATE, (year if year > 99 else 2000 + year, month, day))
+        one, two, written = int(g["a5"]), int(g["b5"]), int(g["y5"])
+        return _fact(
+            match,
+            Kind.DATE,
+            (written % 100 + 2000 if written < 100 else written, *((two, one) if one > 12 else (one, two))),
+        )
     return _fact(match, Kind.DATE, (None, None, int(g["d6"])))
 
 

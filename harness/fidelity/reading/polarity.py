@@ -1,5 +1,7 @@
 """What a text denies: each negation with the words in its reach."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 from collections.abc import Iterator, Sequence
 from functools import cache
 from types import MappingProxyType
@@ -64,7 +66,23 @@ _BEFORE_BUT = frozenset(
         "no one",
     ]
 )
-_IDIOMS = frozenset("hesitate worry forget mind doubt problem wonder matter necessarily only just later longer".split())
+_IDIOMS = frozenset(
+    [
+        "hesitate",
+        "worry",
+        "forget",
+        "mind",
+        "doubt",
+        "problem",
+        "wonder",
+        "matter",
+        "necessarily",
+        "only",
+        "just",
+        "later",
+        "longer",
+    ]
+)
 _NOT_NEGATIVE = frozenset(["united", "uniting", "understanding", "unleashed", "underlying"])
 _PREFIXES = ("non-", "non", "un", "in", "im", "ir", "il", "dis")
 _ZH_MARKS = (
@@ -88,8 +106,52 @@ _ZH_MARKS = (
     "仍未",
 )
 _ZH_HARMLESS = frozenset(
-    "不同 不过 不仅 不但 不久 不断 不错 不管 不论 不少 不妨 不好意思 不超过 不少于 不低于 不高于 不多于 不足 不到 不满 不大于 不小于 不得超过 未来 无线 无数 无论 "
-    "没关系 没问题 非常 非洲 别的 别人 别墅 非处方 无人机 未婚 无限 无害 不一致 不一样 非工作日 不限 未成年人".split()
+    [
+        "不同",
+        "不过",
+        "不仅",
+        "不但",
+        "不久",
+        "不断",
+        "不错",
+        "不管",
+        "不论",
+        "不少",
+        "不妨",
+        "不好意思",
+        "不超过",
+        "不少于",
+        "不低于",
+        "不高于",
+        "不多于",
+        "不足",
+        "不到",
+        "不满",
+        "不大于",
+        "不小于",
+        "不得超过",
+        "未来",
+        "无线",
+        "无数",
+        "无论",
+        "没关系",
+        "没问题",
+        "非常",
+        "非洲",
+        "别的",
+        "别人",
+        "别墅",
+        "非处方",
+        "无人机",
+        "未婚",
+        "无限",
+        "无害",
+        "不一致",
+        "不一样",
+        "非工作日",
+        "不限",
+        "未成年人",
+    ]
 )
 _ZH_LEXICAL = MappingProxyType(
     {

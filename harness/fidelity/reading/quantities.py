@@ -1,5 +1,7 @@
 """Find amounts of money, percentages, durations, measures and bare numbers."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 import re
 from collections.abc import Iterator
 
@@ -50,6 +52,7 @@ _NOT_NUMBER_ZH = re.compile(
     r"五金|八卦|九寨|三亚|百度|万达|千里|千兆|万能|万里|六安|五一|十一假|七夕|两侧|两边|三星|四季|百姓|百科|"
     r"周[一二三四五六]|星期[一二三四五六]|礼拜[一二三四五六]"
 )
+_NTH = ORDINALS | {"first": 1, "second": 2}
 _LONE_ZH = frozenset("零一二两俩三四五六七八九十百千万亿")
 
 
@@ -192,33 +195,33 @@ def _loose(match: re.Match[str]) -> Fact | None:
     found = {name: value.lower() for name, value in match.groupdict().items() if value}
     if "a_unit" in found:
         return _quantity(match, 1.0, ENGLISH["workday" if "a_work" in found else found["a_unit"]])
-    if "h_unit" in found:
-        if found["h_unit"] == "price":
-            return _made(match, Kind.PERCENT, 50.0, "%")
+    if "h_unit" in found and found["h_unit"] != "price":
         return _quantity(match, 0.5, ENGLISH[found["h_unit"]])
-    if "always" in found:
-        return _made(match, Kind.DURATION, 1.0, "s", 86400.0)
-    if "half" in found:
-        return _made(match, Kind.PERCENT, 50.0, "%")
-    if "twice" in found:
-        return _made(match, Kind.MEASURE, 1.0 if found["twice"] == "once" else 2.0, "times")
-    if "thirds" in found:
-        return _made(match, Kind.PERCENT, 200 / 3 if found["thirds"] == "two" else 100 / 3, "%")
-    if "three" in found:
-        return _made(match, Kind.PERCENT, 75.0 if found["three"] == "three" else 25.0, "%")
     if "fortnight" in found:
         return _quantity(match, 1.0, ENGLISH["fortnight"])
-    if "couple" in found:
-        return _made(match, Kind.NUMBER, 2.0)
+    if "always" in found:
+        return _made(match, Kind.DURATION, 1.0, "s", 86400.0)
+    if "twice" in found:
+        return _made(match, Kind.MEASURE, 1.0 if found["twice"] == "once" else 2.0, "times")
     if "ten" in found:
-        return _made(
-            match, Kind.NUMBER, float(TENS[found["ten"]] + (ORDINALS | {"first": 1, "second": 2})[found["unit_th"]])
-        )
-    if "ordinal" in found:
-        return _made(match, Kind.NUMBER, float(ORDINALS[found["ordinal"]]))
+        return _made(match, Kind.NUMBER, float(TENS[found["ten"]] + _NTH[found["unit_th"]]))
+    if "couple" in found or "ordinal" in found:
+        return _made(match, Kind.NUMBER, float(ORDINALS.get(found.get("ordinal", ""), 2)))
+    share = _share(found)
+    return None if share is None else _made(match, Kind.PERCENT, share, "%")
+
+
+def _share(found: dict[str, str]) -> float | None:
+    """Percentage that a fraction in words stands for."""
+    if "half" in found or "h_unit" in found:
+        return 50.0
+    if "thirds" in found:
+        return 200 / 3 if found["thirds"] == "two" else 100 / 3
+    if "three" in found:
+        return 75.0 if found["three"] == "three" else 25.0
     part, whole = english(found["x"]), english(found["y"])
     if part and whole and part < whole and found["x"].isalpha() == found["y"].isalpha():
-        return _made(match, Kind.PERCENT, 100 * part / whole, "%")
+        return 100 * part / whole
     return None
 
 

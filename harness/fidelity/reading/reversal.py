@@ -1,5 +1,7 @@
 """Words that changed places: "A pays B" against "B pays A", "A 5, B 9" against "A 9, B 5"."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,10 +1,13 @@
 """A text cut into words and clauses, its facts found."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from harness.fidelity.reading.bounds import with_bound
 from harness.fidelity.reading.fact import Fact, Kind
@@ -25,7 +28,30 @@ _CLAUSE_WORDS = frozenset(
 )  # fmt: skip
 _RANGE = re.compile(r"\s*(?:-|to|and|or|~|至|到|—|或)\s*")
 _AUXILIARIES = frozenset(
-    "is are was were can cannot could may must will would should shall do does did has have had not need be".split()
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "can",
+        "cannot",
+        "could",
+        "may",
+        "must",
+        "will",
+        "would",
+        "should",
+        "shall",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "not",
+        "need",
+        "be",
+    ]
 )
 _EXPANSIONS = (
     (re.compile(r"\bcan't\b|\bcannot\b", re.I), "can not"),
@@ -39,6 +65,11 @@ _EXPANSIONS = (
     (re.compile(r"'d\b", re.I), " would"),
     (re.compile(r"(?<=\d)\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+(?=\d)"), ""),
 )
+
+_STRAIGHT: dict[int, str | int | None] = {
+    ord(char): instead
+    for char, instead in {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "—", "−": "-", "\u200b": ""}.items()
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +118,7 @@ def language(text: str) -> str | None:
 def normalised(text: str) -> str:
     """One width, straight quotes, contractions written out."""
     plain = unicodedata.normalize("NFKC", text.replace("\u00a0", " "))
-    plain = plain.translate(
-        str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "—", "−": "-", "\u200b": ""})
-    )
+    plain = plain.translate(_STRAIGHT)
     for pattern, instead in _EXPANSIONS:
         plain = pattern.sub(instead, plain)
     return plain
@@ -100,7 +129,7 @@ def read(text: str, lang: str | None = None) -> Text:
     """Read `text` as `lang` (detected where None)."""
     plain = normalised(text)
     lang = lang if lang in ("en", "zh") else (language(plain) or "en")
-    facts = tuple(with_bound(fact, plain, lang) for fact in _facts(plain, lang))
+    facts = tuple(with_bound(fact, plain) for fact in _facts(plain, lang))
     return Text(plain=plain, lang=lang, words=tuple(_clauses(_words(plain, facts, lexicon(lang), lang))), facts=facts)
 
 
@@ -123,12 +152,12 @@ def _facts(plain: str, lang: str) -> list[Fact]:
 
 def _ranges(facts: list[Fact], plain: str) -> list[Fact]:
     """In "2 to 4 days" the 2 is in days too."""
-    for at, (low, high) in reversed(list(enumerate(zip(facts, facts[1:], strict=False)))):
-        joined = _RANGE.fullmatch(plain[low.end : high.start]) and low.kind is Kind.NUMBER
+    for at, (low, high) in reversed(list(enumerate(pairwise(facts)))):
+        joined = low.kind is Kind.NUMBER and _RANGE.fullmatch(plain[low.end : high.start]) is not None
         if joined and high.kind is Kind.TIME and isinstance(low.value, float) and isinstance(high.value, float):
             facts[at] = _hour(low, low.value, high.value)
             continue
-        joined = joined and high.raw
+        joined = joined and high.raw is not None
         if joined and isinstance(low.value, float) and isinstance(high.value, float) and high.kind is not Kind.NUMBER:
             facts[at] = replace(low, kind=high.kind, unit=high.unit, value=low.value * high.value / (high.raw or 1.0))
     return facts
@@ -245,7 +274,7 @@ def _clauses(found: Iterator[Word]) -> Iterator[Word]:
             and auxiliary
             and any(w.lemma in _AUXILIARIES for w in words[at + 1 : at + 7] if not w.mark)
         )
-        if (word.mark and word.text in _CLAUSE_MARKS or word.lemma in _CLAUSE_WORDS or joins) and content:
+        if ((word.mark and word.text in _CLAUSE_MARKS) or word.lemma in _CLAUSE_WORDS or joins) and content:
             clause, content, auxiliary = clause + 1, 0, False
         content += word.content
         auxiliary = auxiliary or word.lemma in _AUXILIARIES

@@ -1,5 +1,7 @@
 """Units of quantities: what they measure, and how many base units they are."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 from types import MappingProxyType
 from typing import NamedTuple
 

@@ -1,8 +1,11 @@
-"""The verdict: the table of the specification, identity, lies and paraphrases made by the generators, and any text at all."""
+"""The verdict: the specification's table, identity, generated lies and paraphrases, and any text at all."""
+
+# ruff: noqa: E501 (rows stay whole)
 
 from random import Random
 
 import pytest
+from fidelity_judging import UNMEASURED, judged
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +13,6 @@ from harness.fidelity.case import Case, Label
 from harness.fidelity.perturb_lies import lies
 from harness.fidelity.perturb_truths import paraphrases
 from harness.fidelity.verdict import judge
-from fidelity_judging import UNMEASURED, judged
 
 TABLE = [
     ("Opened software cannot be refunded.", "Opened software can be refunded.", Label.MISLEADING),
@@ -37,6 +39,7 @@ def test_the_table_of_the_specification_is_judged_right(reference: str, candidat
     assert judged(reference, candidate).label is label
 
 
+@pytest.mark.slow
 @given(text=st.sampled_from(SEEDS), seed=st.integers(0, 10_000))
 @settings(max_examples=15, deadline=None)
 def test_a_lie_raises_the_risk_and_is_called_misleading(text: str, seed: int) -> None:
@@ -60,6 +63,7 @@ def test_identity_is_faithful(text: str) -> None:
     assert said.risk < 0.1
 
 
+@pytest.mark.slow
 @given(
     reference=st.text(max_size=80), candidate=st.text(max_size=80), context=st.text(max_size=30), lang=st.sampled_from([None, "en", "zh"])
 )  # fmt: skip
@@ -72,12 +76,53 @@ def test_no_text_at_all_breaks_the_judge(reference: str, candidate: str, context
 
 PIECES = st.lists(
     st.sampled_from(
-        'not 不 没有 5 days 百分之 三点 half past to 17:30 A-1 $ 元 , 。 ( { " if unless only 除 一 十五 万 % and by 被 比 than no one 24/7 1e999 － ½ ²'.split()
+        [
+            "not",
+            "不",
+            "没有",
+            "5",
+            "days",
+            "百分之",
+            "三点",
+            "half",
+            "past",
+            "to",
+            "17:30",
+            "A-1",
+            "$",
+            "元",
+            ",",
+            "。",
+            "(",
+            "{",
+            '"',
+            "if",
+            "unless",
+            "only",
+            "除",
+            "一",
+            "十五",
+            "万",
+            "%",
+            "and",
+            "by",
+            "被",
+            "比",
+            "than",
+            "no",
+            "one",
+            "24/7",
+            "1e999",
+            "－",
+            "½",
+            "²",
+        ]
     ),
     max_size=25,
 )
 
 
+@pytest.mark.slow
 @given(reference=PIECES, candidate=PIECES, gap=st.sampled_from(["", " "]))
 @settings(max_examples=40, deadline=None)
 def test_no_mixture_of_telling_pieces_breaks_the_judge(reference: list[str], candidate: list[str], gap: str) -> None:

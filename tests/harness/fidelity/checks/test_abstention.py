@@ -1,9 +1,9 @@
 """An honest "I cannot answer" is recognised; a business answer is not taken for one."""
 
 import pytest
+from fidelity_judging import judged
 
 from harness.fidelity.case import Label
-from fidelity_judging import judged
 
 HONEST = [
     "Sorry, I can't answer that right now. Please try again later.",

@@ -1,9 +1,11 @@
 """Each check sees its kind of lie, says on which words it rests, and leaves the honest wording alone."""
 
+# ruff: noqa: E501 (rows stay whole)
+
 import pytest
+from fidelity_judging import complaints
 
 from harness.fidelity.checks.catalogue import CHECKS
-from fidelity_judging import complaints
 
 LIES = [
     ("numbers", "Order A-1234 was charged 59.90 USD.", "Order A-1234 was charged 95.90 USD.", "95.90 USD"),

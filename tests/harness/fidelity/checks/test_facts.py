@@ -1,5 +1,7 @@
 """Two wordings of one value are equal; two values are not."""
 
+# ruff: noqa: E501 (rows stay whole)
+
 import pytest
 
 from harness.fidelity.reading.fact import Kind, same

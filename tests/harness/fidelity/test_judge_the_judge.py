@@ -1,0 +1,96 @@
+"""Measuring a judge: its figures are right on made-up judges, and a bad file is refused with its line and field."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fidelity_judging import UNMEASURED
+
+from harness.commands.judge import table
+from harness.errors import ConfigError, NothingJudged
+from harness.fidelity.case import Case, Label, Similarity
+from harness.fidelity.judge_the_judge import Verdicts, ablated, auroc, by_score, judges_of, measure
+from harness.fidelity.labelled import Labelled, load_labelled
+
+
+def row(number: int, label: Label, candidate: str = "The shop is open.", mode: str = "") -> Labelled:
+    case = Case(id=str(number), reference="The shop is closed.", candidate=candidate, lang="en")
+    return Labelled(case=case, label=label, mode=mode)
+
+
+def test_a_perfect_order_has_an_auroc_of_one_and_a_reversed_one_of_zero() -> None:
+    high, low = np.array([0.8, 0.9]), np.array([0.1, 0.2])
+    best, worst = auroc(high, low), auroc(low, high)
+    assert best is not None
+    assert worst is not None
+    assert (best.value, worst.value) == (1.0, 0.0)
+    assert auroc(high, np.array([])) is None
+
+
+def test_ties_count_half() -> None:
+    tied = auroc(np.array([0.5]), np.array([0.5]))
+    assert tied is not None
+    assert tied.value == 0.5
+
+
+def test_shares_are_counted_per_label() -> None:
+    rows = [row(1, Label.MISLEADING), row(2, Label.MISLEADING), row(3, Label.FAITHFUL), row(4, Label.ABSTAINED)]
+    said = Verdicts(
+        np.array([0.9, 0.1, 0.2, 0.1]), np.array([False, True, True, True]), np.array([False, False, False, True])
+    )
+    everything = measure(rows, {"judge": said})[0]
+    assert everything.group == "all"
+    assert everything.accepted is not None
+    assert everything.accepted.value == 0.5
+    assert everything.rejected is not None
+    assert everything.rejected.value == 0.0
+    assert everything.recognised is not None
+    assert everything.recognised.value == 1.0
+    assert "0.500" in table([everything])[1]
+
+
+def test_a_score_that_was_not_measured_never_passes() -> None:
+    half = Similarity(bertscore_p=0.9, bertscore_r=0.9, bertscore_f1=0.72, cosine=None, composite=0.9)
+    assert by_score([half, UNMEASURED], "bertscore_f1").passes.tolist() == [True, False]
+    assert by_score([half], "cosine").passes.tolist() == [False]
+
+
+def test_leaving_out_the_check_that_sees_a_lie_lowers_its_risk() -> None:
+    rows = [row(1, Label.MISLEADING, "The shop is not closed."), row(2, Label.FAITHFUL, "The shop is shut.")]
+    found = ablated(rows, [UNMEASURED] * 2)
+    assert found["without negation"].risk[0] < found["all checks"].risk[0]
+    assert set(judges_of(rows, [UNMEASURED] * 2)) == {"bertscore_f1", "cosine", "composite", "truefall"}
+
+
+def test_the_counterexamples_load_as_pairs_of_a_lie_and_a_truth() -> None:
+    rows = load_labelled("collapse")
+    assert len(rows) == 2 * 127
+    assert {r.split for r in rows} == {"dev", "test"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"label": "wrong"}, "'label' is 'wrong'"),
+        ({"label": None}, "'label' is None"),
+        ({"candidate": 5, "context": 7}, "'context' is 7|'candidate' is 5"),
+        ({"must_keep": "a fact"}, "'must_keep' is 'a fact'"),
+    ],
+)
+def test_a_bad_row_is_refused_with_its_line_and_field(tmp_path: Path, change: dict[str, object], said: str) -> None:
+    good = {"id": "1", "reference": "a", "candidate": "b", "label": "faithful"}
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps(good) + "\n" + json.dumps(good | {"id": "2"} | change) + "\n", "utf-8")
+    with pytest.raises(ConfigError, match=rf"rows.jsonl:2: field ({said})"):
+        load_labelled(str(path))
+
+
+def test_an_id_stands_once_and_an_empty_file_is_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"id": "1", "reference": "a", "candidate": "b", "label": "faithful"}\n' * 2, "utf-8")
+    with pytest.raises(ConfigError, match="id '1' stands in line 1 too"):
+        load_labelled(str(path))
+    path.write_text("\n", "utf-8")
+    with pytest.raises(NothingJudged):
+        load_labelled(str(path))
