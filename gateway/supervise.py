@@ -19,7 +19,7 @@ from gateway.policies.folder import load, stamp
 from gateway.runtime import Runtime
 from gateway.telemetry import Event
 
-_WATCH_S = 0.1
+_WATCH_S = 0.05
 _METRICS_TIMEOUT_S = 2.0
 _PING = {"messages": [{"role": "user", "content": "ping"}], "max_tokens": 1, "temperature": 0}
 
@@ -36,6 +36,9 @@ async def supervise(runtime: Runtime) -> None:
         if runtime.config.manifests.namespace is not None:
             group.create_task(_cluster(runtime, runtime.config.manifests.namespace).run())
         group.create_task(save_kept(runtime))
+        for backend in runtime.backends.values():
+            if backend.keeper is not None:
+                group.create_task(backend.keeper.run())
         probing: dict[str, asyncio.Task[None]] = {}
         while True:
             judge(runtime)
@@ -86,6 +89,7 @@ async def tend(runtime: Runtime, backend: Backend) -> None:
         await _feed(runtime, backend, backend.probe)
     breaker = backend.breaker
     due = breaker.cooled_down or breaker.state is State.HALF_OPEN
+    due = due and (backend.keeper is None or backend.keeper.up)
     if not due or not runtime.policies.current.breaker.background_probes:
         return
     permit = breaker.acquire()
