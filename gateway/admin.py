@@ -191,6 +191,7 @@ def _backend_state(backend: Backend) -> Any:
         "ledger": None if backend.ledger is None else asdict(backend.ledger.snapshot()),
         "occupancy": None if backend.ledger is None else backend.ledger.occupancy,
         "memory": None if reading is None else asdict(reading),
+        "watchdog": None if backend.keeper is None else backend.keeper.state(),
     }
 
 

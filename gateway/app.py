@@ -14,6 +14,7 @@ from gateway.errors import BadRequest
 from gateway.runtime import Runtime
 from gateway.scrape import Scrape
 from gateway.supervise import supervise
+from gateway.watchdog.keeper import Keeper
 from gateway.wire import Receive, Send, error_body, respond_json
 
 _UNAVAILABLE = 503  # of /readyz only, to take this gateway out of rotation
@@ -97,12 +98,20 @@ def _models(runtime: Runtime) -> dict[str, Any]:
 
 
 def _ready(runtime: Runtime) -> tuple[int, dict[str, Any]]:
-    body = {
+    body: dict[str, Any] = {
         "status": "draining" if runtime.draining else "ready",
         "level": runtime.health.level,
         "breakers": {name: backend.breaker.state for name, backend in runtime.backends.items()},
     }
+    keepers = {name: backend.keeper for name, backend in runtime.backends.items() if backend.keeper is not None}
+    if keepers:
+        body["watchdog"] = {name: _kept(keeper) for name, keeper in keepers.items()}
     return (_UNAVAILABLE if runtime.draining else 200), body
+
+
+def _kept(keeper: Keeper) -> dict[str, Any]:
+    """No paths and no process ids: this is for everybody."""
+    return {key: value for key, value in keeper.state().items() if key in ("phase", "launch", "starts", "due_in_s")}
 
 
 async def _not_found(scope: Any, _receive: Receive, send: Send) -> None:

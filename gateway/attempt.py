@@ -31,6 +31,7 @@ class Served:
 async def attempt(work: Work, backend: Backend, *, sink: Sink | None, clock: Clock, default_max_tokens: int) -> Served:
     """Try once. Raises UpstreamError, whatever the obstacle; BadRequest when the backend blames the client."""
     _require_not_away(backend, clock.now_s())
+    _require_up(backend)
     permit = backend.breaker.acquire()
     if permit is None:
         left_s = backend.breaker.opens_again_in_s()
@@ -41,10 +42,14 @@ async def attempt(work: Work, backend: Backend, *, sink: Sink | None, clock: Clo
         if error.blame is Blame.BACKPRESSURE and error.retry_after_s is not None:
             pause_s = min(error.retry_after_s, work.policy.overload.max_retry_after_s)
             backend.away_until_s = clock.now_s() + pause_s
+        if backend.keeper is not None and error.reason is Reason.KERNEL_FAILURE:
+            backend.keeper.kernel_failed()
         permit.failed(error.blame)
         raise
     finally:
         permit.cancelled()  # counts only where nothing was settled: a client gone, or a BadRequest
+    if backend.keeper is not None:
+        backend.keeper.answered()
     return served
 
 
@@ -59,6 +64,7 @@ async def _admitted(
         slot = await backend.lane.acquire(timeout_s=_wait_s(work))
         if backend.ledger is not None:
             shaped, reservation = await _reserved(work, backend, shaped, default_max_tokens=default_max_tokens)
+        shaped.loss.launch = backend.keeper is not None and backend.keeper.degraded
         began_s = clock.now_s()
         completion, relay = await _call(work, backend, shaped, sink)
         took_s = clock.now_s() - began_s
@@ -207,6 +213,11 @@ def _require_not_away(backend: Backend, now_s: float) -> None:
     left_s = backend.away_until_s - now_s
     if left_s > 0:
         raise _refused(f"{backend.name} asked for less", Reason.BACKPRESSURE, retry_after_s=left_s)
+
+
+def _require_up(backend: Backend) -> None:
+    if backend.keeper is not None and not backend.keeper.up:
+        raise _refused(f"{backend.name} is being started", Reason.RESTARTING)
 
 
 def _refused(text: str, reason: Reason, *, retry_after_s: float | None = None) -> UpstreamError:

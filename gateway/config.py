@@ -9,20 +9,12 @@ from msgspec import Meta
 
 from gateway import toml
 from gateway.errors import ConfigError
-
-Positive = Annotated[float, Meta(gt=0)]
-Share = Annotated[float, Meta(ge=0, le=1)]
-Count = Annotated[int, Meta(ge=1)]
-Bytes = Annotated[int, Meta(ge=1)]
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=64)]
+from gateway.section import Bytes, Count, Name, Positive, Section, Share
+from gateway.watchdog.config import WatchdogConfig
 
 MODEL_FREE = ("extract", "template", "structured")
 UNAIDED = ("rules", "classifier", "cache", *MODEL_FREE)  # every path without a model that an order may name
 ADMIN_TOKEN_ENV = "TRUEFALL_ADMIN_TOKEN"
-
-
-class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One table of the file."""
 
 
 class Server(Section, frozen=True, kw_only=True):
@@ -92,6 +84,7 @@ class Backend(Section, frozen=True, kw_only=True):
         default_factory=dict
     )  # added to the body when degraded
     memory: Memory = Memory()
+    watchdog: WatchdogConfig | None = None  # the gateway starts the backend itself, and starts it again
 
     def __post_init__(self) -> None:
         if self.name in (*UNAIDED, "refused"):
@@ -203,4 +196,5 @@ def _rooted(backend: Backend, folder: Path) -> Backend:
     memory = msgspec.structs.replace(
         backend.memory, pid_file=rooted(backend.memory.pid_file), cgroup=rooted(backend.memory.cgroup)
     )
-    return msgspec.structs.replace(backend, model_dir=rooted(backend.model_dir), memory=memory)
+    watchdog = backend.watchdog.under(folder) if backend.watchdog is not None else None
+    return msgspec.structs.replace(backend, model_dir=rooted(backend.model_dir), memory=memory, watchdog=watchdog)

@@ -7,9 +7,10 @@ import msgspec
 from msgspec import Meta
 
 from gateway import toml
-from gateway.config import MODEL_FREE, UNAIDED, Config, Count, Positive, Section, Share
+from gateway.config import MODEL_FREE, UNAIDED, Config
 from gateway.errors import ConfigError
 from gateway.health import HealthMarks
+from gateway.section import Count, Positive, Section, Share
 
 Language = Literal["en", "zh"]
 
@@ -214,6 +215,8 @@ class Notices(Section, frozen=True, kw_only=True):
     backend_zh: str = "由备用模型 {model} 回答。"
     shortened_en: str = "Answered under load: the input or the answer was shortened."
     shortened_zh: str = "高负载下回答：输入或回答已被缩短。"
+    launch_en: str = "Answered by {model} in a reduced configuration."
+    launch_zh: str = "由 {model} 以降级配置回答。"
     extract_en: str = "Quoted from your own text, without a model."
     extract_zh: str = "摘自您提供的原文，未使用模型。"
     template_en: str = "Prepared answer, without a model."

@@ -23,6 +23,9 @@ class Reason(StrEnum):
     CONTEXT_TOO_LONG = "context_too_long"
     MEMORY_FULL = "memory_full"  # the guard or the ledger did not admit the request
     OUT_OF_MEMORY = "out_of_memory"  # the backend itself ran out
+    KERNEL_FAILURE = "kernel_failure"  # a kernel of the backend, such as attention's, failed
+    RESTARTING = "restarting"  # the watchdog is starting the backend
+    DEGRADED_LAUNCH = "degraded_launch"  # the backend runs, in another configuration than the usual one
     BREAKER_OPEN = "breaker_open"
     TIMEOUT = "timeout"
     CONNECTION_FAILED = "connection_failed"

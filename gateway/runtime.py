@@ -29,6 +29,7 @@ from gateway.record import Attempt, DegradationRecord, Level, Reason
 from gateway.request import ChatRequest, text_of
 from gateway.telemetry import Event, Metrics, RequestLog
 from gateway.tracing import Tracing, open_tracing
+from gateway.watchdog.exposed import KeeperCollector
 from gateway.work import Deadline, Work
 
 _LOOK_BACK_S = 60.0
@@ -210,18 +211,21 @@ def build_runtime(
 ) -> Runtime:
     """Raises ConfigError where a backend cannot be set up."""
     policies = PolicyHolder(config=config, path=policy_path, current=policy)
-    backends = {
-        one.name: build(one, session=session, policy=lambda: policies.current, clock=clock, environ=environ)
-        for one in config.backends
-    }
-    manifests = _manifests(config, policies, clock)
 
     def tell(event: str, detail: str) -> None:
         log.write(Event(event=event, detail=detail))
 
+    backends = {
+        one.name: build(one, session=session, policy=lambda: policies.current, clock=clock, environ=environ, tell=tell)
+        for one in config.backends
+    }
+    manifests = _manifests(config, policies, clock)
     drift = DriftMonitor(marks=lambda: policies.current.drift, tell=tell, file=config.telemetry.drift_baseline)
     drift.load()
     metrics = Metrics()
+    keepers = {name: backend.keeper for name, backend in backends.items() if backend.keeper is not None}
+    if keepers:
+        metrics.registry.register(KeeperCollector(lambda: keepers))
     unaided = build_unaided(
         config.answers,
         policy=policy,

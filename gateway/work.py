@@ -40,6 +40,7 @@ class Loss:
     compressed: bool = False
     tools: bool = False
     schema: bool = False
+    launch: bool = False  # the backend runs in a degraded launch
 
     def reasons(self) -> list[Reason]:
         found = []
@@ -49,6 +50,8 @@ class Loss:
             found.append(Reason.PROMPT_COMPRESSED)
         if self.max_tokens:
             found.append(Reason.MAX_TOKENS_REDUCED)
+        if self.launch:
+            found.append(Reason.DEGRADED_LAUNCH)
         return found
 
     def dropped(self) -> Dropped:
@@ -122,8 +125,8 @@ class Work:
             return HEALTHY
         if path != self.target and not self.forced_by and all(one.path != self.target for one in self.attempts):
             reasons = _merged([Reason.HEALTH_LEVEL], reasons)  # the level's order, not a failure, led here
-        kind = "backend" if path != self.target else "shortened"
-        shortened = path == self.target and bool(loss.reasons())
+        kind = "backend" if path != self.target else "launch" if loss.launch else "shortened"
+        told = path != self.target or bool(loss.reasons())
         level = self.level if self.level is not Level.HEALTHY else Level.DEGRADED
         return DegradationRecord(
             level=level,
@@ -135,7 +138,7 @@ class Work:
             dropped=loss.dropped(),
             review=self.review,
             policy=self.forced_by,
-            notice=self._notice(kind, model) if kind == "backend" or shortened else None,
+            notice=self._notice(kind, model) if told else None,
         )
 
     def without_model(

@@ -16,9 +16,9 @@ from gateway import toml
 from gateway.answers.lexis import is_negated
 from gateway.answers.placeholders import fill, look_up
 from gateway.answers.word_pattern import folded_tokens, matches
-from gateway.config import Count, Name, Section
 from gateway.errors import ConfigError
 from gateway.policy import Language
+from gateway.section import Count, Name, Section
 
 Phrase = Annotated[str, Meta(min_length=1)]
 _MAX_CHARS = 2000  # longer questions are no business of a rule

@@ -21,6 +21,7 @@ from gateway.memory.ledger import Ledger, Watermarks
 from gateway.memory.probes import CgroupProbe, Probe
 from gateway.policy import Policy
 from gateway.prompt.tokens import CharCounter, Counter, TokenCounter
+from gateway.watchdog.keeper import Keeper, http_probe
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,6 +39,7 @@ class Backend:
     ledger: Ledger | None
     guard: Guard | None
     probe: Probe | None
+    keeper: Keeper | None = None  # the watchdog, where the gateway runs the backend itself
     away_until_s: float = field(default=0.0)  # it asked for less until then
 
     def kv_bytes(self, prompt_tokens: int, max_tokens: int) -> int:
@@ -68,10 +70,12 @@ def build(
     policy: Callable[[], Policy],
     clock: Clock,
     environ: Mapping[str, str],
+    tell: Callable[[str, str], None],
 ) -> Backend:
     """Raises ConfigError where a tokenizer, a model config or a key is not there."""
     counter, exact = _counter(config)
     ledger, probe = _ledger(config, policy(), clock), _probe(config, clock)
+    breaker = Breaker(lambda: policy().breaker, clock)
     return Backend(
         name=config.name,
         config=config,
@@ -82,7 +86,7 @@ def build(
             api_key=_key(config, environ),
             done_required=config.engine != "transformers",
         ),
-        breaker=Breaker(lambda: policy().breaker, clock),
+        breaker=breaker,
         lane=Lane(max_concurrent=config.max_concurrent, max_queue=config.max_queue, clock=clock),
         counter=counter,
         counts_exactly=exact,
@@ -90,6 +94,28 @@ def build(
         ledger=ledger,
         guard=_guard(config, probe, ledger, clock),
         probe=probe,
+        keeper=_keeper(config, session=session, clock=clock, environ=environ, tell=tell, on_ready=breaker.hurry),
+    )
+
+
+def _keeper(
+    config: configured.Backend,
+    *,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    environ: Mapping[str, str],
+    tell: Callable[[str, str], None],
+    on_ready: Callable[[], None],
+) -> Keeper | None:
+    if config.watchdog is None:
+        return None
+    return Keeper(
+        config.watchdog,
+        probe=http_probe(session, config.url, config.watchdog),
+        clock=clock,
+        environ=environ,
+        tell=tell,
+        on_ready=on_ready,
     )
 
 

@@ -148,6 +148,11 @@ class Breaker:
         self._probes += 1
         return Permit(self._settle, probe=True, epoch=self._epoch)
 
+    def hurry(self) -> None:
+        """A probe is due now: there is news of the backend. A breaker that was forced open stays so."""
+        if self._state is State.OPEN:
+            self._since_s = self._clock.now_s() - self._marks().open_s
+
     def force(self, state: State) -> None:
         """Open or close by hand; half-open cannot be forced."""
         self._held = state is State.OPEN

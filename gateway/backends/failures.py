@@ -24,6 +24,11 @@ _MEMORY = re.compile(
     r"|cublas_status_alloc_failed|failed to allocate|std::bad_alloc",
     re.IGNORECASE,
 )
+_KERNEL = re.compile(
+    r"cublas_status_(?!alloc)|cudnn_status|flash[_ -]?att\w*|scaled_dot_product|no kernel image|cuda error"
+    r"|attention kernel|triton\.\w*error",
+    re.IGNORECASE,
+)
 _QUOTED_CHARS = 300
 _TOO_MANY, _UNAVAILABLE = 429, 503
 _CLIENTS_FAULT = (400, 413, 422)
@@ -37,6 +42,11 @@ def is_context_overflow(text: str) -> bool:
 def is_out_of_memory(text: str) -> bool:
     """Whether an error text says that memory ran out."""
     return _MEMORY.search(text) is not None
+
+
+def is_kernel_failure(text: str) -> bool:
+    """Whether an error text says that a kernel, such as attention's, failed, and not for want of memory."""
+    return _KERNEL.search(text) is not None and not is_out_of_memory(text)
 
 
 def failure_of(status: int, body: bytes, headers: Mapping[str, str], *, name: str) -> UpstreamError | BadRequest:
@@ -60,6 +70,8 @@ def error_reason(text: str) -> Reason:
     """The reason behind an error text that is the backend's fault."""
     if is_out_of_memory(text):
         return Reason.OUT_OF_MEMORY
+    if is_kernel_failure(text):
+        return Reason.KERNEL_FAILURE
     return Reason.CONTEXT_TOO_LONG if is_context_overflow(text) else Reason.BACKEND_ERROR
 
 

@@ -7,8 +7,8 @@ from msgspec import Meta
 
 from gateway import toml
 from gateway.answers.intents import Response
-from gateway.config import Section
 from gateway.policy import Language
+from gateway.section import Section
 
 
 class IntentResponses(Section, frozen=True, kw_only=True):

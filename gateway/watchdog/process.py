@@ -1,0 +1,125 @@
+"""One child process in a group of its own: started, looked at, and ended for certain."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from gateway.clock import Clock
+
+_TAIL_BYTES = 8192
+_LOOK_S = 0.02
+
+
+class ChildProcess:
+    """At most one at a time."""
+
+    def __init__(self, *, log_file: Path | None, pid_file: Path | None, stop_s: float, clock: Clock) -> None:
+        self._log_file = log_file
+        self._pid_file = pid_file
+        self._stop_s = stop_s
+        self._clock = clock
+        self._process: asyncio.subprocess.Process | None = None
+        self._log_from = 0
+
+    @property
+    def pid(self) -> int | None:
+        """Of the running process."""
+        return None if self._process is None or self.exited else self._process.pid
+
+    @property
+    def exited(self) -> bool:
+        """There is none, or it is over."""
+        return self._process is None or self._process.returncode is not None
+
+    @property
+    def exit_code(self) -> int | None:
+        """Negative: the signal that ended it."""
+        return self._process.returncode if self._process else None
+
+    async def start(self, argv: Sequence[str], *, environment: Mapping[str, str], folder: Path | None) -> None:
+        """Raises OSError when it cannot be started."""
+        await self.end_orphan(argv)
+        with contextlib.ExitStack() as files:
+            out: int = asyncio.subprocess.DEVNULL
+            if self._log_file is not None:
+                self._log_file.parent.mkdir(parents=True, exist_ok=True)
+                log = files.enter_context(self._log_file.open("ab"))
+                self._log_from = log.tell()
+                out = log.fileno()
+            self._process = await asyncio.create_subprocess_exec(
+                *argv,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=out,
+                stderr=out if self._log_file is not None else asyncio.subprocess.DEVNULL,
+                env=dict(environment),
+                cwd=folder,
+                start_new_session=True,
+            )
+        if self._pid_file is not None:
+            self._pid_file.parent.mkdir(parents=True, exist_ok=True)
+            self._pid_file.write_text(str(self._process.pid), encoding="ascii")
+
+    async def stop(self) -> None:
+        """SIGTERM, then SIGKILL to its whole group; returns when it is over. A stopped process is ended too."""
+        process = self._process
+        if process is None:
+            return
+        if process.returncode is None:
+            _signal(process.pid, signal.SIGTERM)
+            await self._gone(process, self._stop_s)
+        _signal(process.pid, signal.SIGKILL)  # also what it left behind in its group
+        await process.wait()
+
+    def last_words(self) -> str:
+        """The end of what this start of it printed; '' without a log file."""
+        if self._log_file is None:
+            return ""
+        try:
+            with self._log_file.open("rb") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(self._log_from, size - _TAIL_BYTES))
+                return file.read().decode(errors="replace")
+        except OSError:
+            return ""
+
+    async def end_orphan(self, argv: Sequence[str]) -> None:
+        """End the process that the pid file names, if it is the same command: its gateway was killed."""
+        pid = self._orphan(argv)
+        if pid is None:
+            return
+        _signal(pid, signal.SIGTERM)
+        ends_s = self._clock.now_s() + self._stop_s
+        while _command_of(pid) and self._clock.now_s() < ends_s:
+            await self._clock.sleep(_LOOK_S)
+        _signal(pid, signal.SIGKILL)
+
+    def _orphan(self, argv: Sequence[str]) -> int | None:
+        if self._pid_file is None or not self.exited:
+            return None
+        try:
+            pid = int(self._pid_file.read_text("ascii"))
+        except (OSError, ValueError):
+            return None
+        # An interpreter may stand before a script's own words.
+        return pid if _command_of(pid)[-len(argv) :][1:] == list(argv[1:]) and _command_of(pid) else None
+
+    async def _gone(self, process: asyncio.subprocess.Process, within_s: float) -> None:
+        ends_s = self._clock.now_s() + within_s
+        while process.returncode is None and self._clock.now_s() < ends_s:
+            await self._clock.sleep(_LOOK_S)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)
+
+
+def _command_of(pid: int) -> list[str]:
+    """[] when there is no such process, or it is a zombie."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
+    except OSError:
+        return []
