@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from gateway.answers.embedding import DIMENSIONS, HASHED, embed
+from gateway.answers.embedding import HASHED, embed
 from gateway.answers.gatekeepers import Model, checksum_path
 from gateway.answers.intents import Response
 from harness.errors import HarnessError
@@ -31,7 +31,7 @@ def train(
     kept = [question for question in questions if counts[question.intent] >= _MIN_PER_CLASS]
     if len({question.intent for question in kept}) < 2:
         raise HarnessError(f"{len(kept)} questions of fewer than 2 intents; need 2 with 2 questions each")
-    features, labels = _matrix(kept), np.array([question.intent for question in kept])
+    (features, columns), labels = _matrix(kept), np.array([question.intent for question in kept])
     folds = min(5, *Counter(labels.tolist()).values())
     strength, temperature = _tuned(features, labels, folds=folds, seed=seed)
     fitted = LogisticRegression(C=strength, max_iter=2000).fit(features, labels)
@@ -44,7 +44,7 @@ def train(
         space=HASHED,
         classes=tuple(str(label) for label in fitted.classes_),
         bias=tuple(round(float(value), _DIGITS) for value in bias),
-        weights={int(at): tuple(round(float(value), _DIGITS) for value in weights[:, at]) for at in used},
+        weights={columns[at]: tuple(round(float(value), _DIGITS) for value in weights[:, at]) for at in used},
         temperature=temperature,
         trained_on=trained_on,
         responses=responses,
@@ -60,16 +60,13 @@ def write(model: Model, path: Path) -> str:
     return digest
 
 
-def _matrix(questions: Sequence[LabelledQuestion]) -> Any:
-    from scipy.sparse import csr_matrix
+def _matrix(questions: Sequence[LabelledQuestion]) -> tuple[Any, list[int]]:
+    """(float64[questions, used dimensions], the used dimensions)."""
+    import numpy as np
 
-    rows, columns, values = [], [], []
-    for row, question in enumerate(questions):
-        for column, value in embed(question.question).items():
-            rows.append(row)
-            columns.append(column)
-            values.append(value)
-    return csr_matrix((values, (rows, columns)), shape=(len(questions), DIMENSIONS))
+    vectors = [embed(question.question) for question in questions]
+    used = sorted({place for vector in vectors for place in vector})
+    return np.array([[vector.get(place, 0.0) for place in used] for vector in vectors]), used
 
 
 def _tuned(features: Any, labels: Any, *, folds: int, seed: int) -> tuple[float, float]:
