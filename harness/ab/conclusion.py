@@ -47,7 +47,7 @@ def conclude(found: Comparison, *, margin: float) -> Conclusion:
     misleading, failed = found.metric("misleading"), found.metric("failed")
     if failed.shown is not Shown.NEITHER:
         better, worse = sides(failed.shown)
-        return chosen(found, better, f"{worse} fails more ({against(failed, worse, better)})")
+        return chosen(found, better, f"{better} fails less ({against(failed, better, worse)})")
     if misleading.shown is not Shown.NEITHER:
         better, worse = sides(misleading.shown)
         return chosen(found, better, f"{better} misleads less ({against(misleading, better, worse)})")
@@ -78,7 +78,16 @@ def too_little(found: Comparison) -> Conclusion | None:
 
 
 def chosen(found: Comparison, better: str, because: str) -> Conclusion:
-    return Conclusion(choice=Choice(better), sentence=f"{because}; {users(found, better)}; choose {better}.")
+    sentence = f"{because}{price(found, better)}; {users(found, better)}; choose {better}."
+    return Conclusion(choice=Choice(better), sentence=sentence)
+
+
+def price(found: Comparison, better: str) -> str:
+    """What the better policy is shown to do worse: a policy that refuses everything never misleads."""
+    abstained = found.metric("abstained")
+    if abstained.shown is Shown.NEITHER or sides(abstained.shown)[0] == better:
+        return ""
+    return f", but abstains more ({against(abstained, better, sides(abstained.shown)[0])})"
 
 
 def undecided(misleading: Metric, margin: float) -> Conclusion:

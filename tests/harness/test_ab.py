@@ -162,7 +162,12 @@ def test_a_policy_that_fails_is_not_chosen_though_it_misleads_less():
     b = [Answer(trial_id=a.trial_id, item_id=a.item_id, failed=True) for a in answers(labels(0, 30))]
     found = concluded(answers(labels(15, 30)), b)
     assert found.choice is Choice.A
-    assert "B fails more (30 against 0 of 30 items)" in found.sentence
+    assert "A fails less (0 against 30 of 30 items)" in found.sentence
+
+
+def test_a_policy_that_only_refuses_is_chosen_with_its_price():
+    found = concluded(answers(labels(20, 40)), answers(["abstained"] * 40))
+    assert found.sentence.startswith("B misleads less (0 against 20 of 40 items), but abstains more (40 against 0 of")
 
 
 def test_equal_truth_and_more_clicks_choose_by_the_combined_score():

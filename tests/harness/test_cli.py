@@ -41,6 +41,7 @@ def test_every_command_can_be_imported_and_explains_itself(name, capsys):
         (["chaos", "--resume", "nope"], "run.json"),
         (["gate", "nope"], "nope"),
         (["report", "nope"], "nope"),
+        (["ab", "nope", "nope"], "nope"),
         (["evalset", "lint", "nope"], "nope"),
         (["models", "prepare", "nope"], "nope"),
         (["score", "--input", "nope.jsonl", "--output", "out.jsonl"], "nope.jsonl"),
