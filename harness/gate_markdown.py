@@ -25,7 +25,7 @@ def as_markdown(decision: Decision, name: str) -> str:
     if wrong:
         lines += ["", *table(wrong)]
     if passed:
-        lines += ["", f"<details><summary>{len(passed)} checks passed</summary>", "", *table(passed), "", "</details>"]
+        lines += ["", f"<details><summary>Passed: {len(passed)}</summary>", "", *table(passed), "", "</details>"]
     return "\n".join(lines) + "\n"
 
 

@@ -33,7 +33,7 @@ def test_a_failure_says_so_what_it_means_and_what_failed_before_anything_else():
 
 def test_what_passed_is_folded_and_below():
     text = as_markdown(MIXED, "run-7")
-    assert text.index("<details><summary>1 checks passed") < text.index("crashes")
+    assert text.index("<details><summary>Passed: 1") < text.index("crashes")
     assert text.count("</details>") == 1
     assert "\n\n|" in text[text.index("<details>") :], "a table inside of details needs an empty line before it"
 
