@@ -12,6 +12,7 @@ import msgspec
 
 from gateway.backends.backend import Backend
 from gateway.backends.breaker import State
+from gateway.drift_monitor import DriftMonitor
 from gateway.errors import BadRequest
 from gateway.memory.ledger import Ledger, Refusal, Reservation
 from gateway.policies.holder import ManifestHolder
@@ -90,6 +91,9 @@ class Admin:
             case "POST", ["drain"]:
                 self._runtime.draining = _decode(raw or b"{}", DrainBody).draining
                 return 200, {"draining": self._runtime.draining, "in_flight": self._runtime.in_flight}
+            case "POST", ["drift", "rebase"]:
+                self._runtime.drift.rebase()
+                return 200, {"features": self._runtime.policies.current.drift.features}
             case "POST", ["policy", "reload"]:
                 return self._reload()
         raise BadRequest(f"{method} /admin/{path[:100]} is not served", field="path", status=404)
@@ -138,6 +142,7 @@ class Admin:
             "in_flight": runtime.in_flight,
             "policy": {"name": runtime.policies.current.name, "version": runtime.policies.version},
             "manifests": _manifests_state(runtime.manifests),
+            "drift": _drift_state(runtime.drift),
             "backends": {name: _backend_state(backend) for name, backend in runtime.backends.items()},
             "held": {identity: {"backend": held[0], "bytes": held[1].bytes_} for identity, held in self._held.items()},
         }
@@ -156,6 +161,13 @@ class Admin:
                 f"backend {name!r} has no ledger: set memory.kv_capacity_bytes", field="backend", status=409
             )
         return ledger
+
+
+def _drift_state(monitor: DriftMonitor) -> Any:
+    return {
+        "features": {name: watch._asdict() for name, watch in monitor.watches().items()},
+        "causes": [cause._asdict() for cause in monitor.causes()] if monitor.alerts() else [],
+    }
 
 
 def _manifests_state(holder: ManifestHolder) -> Any:

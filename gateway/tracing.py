@@ -136,7 +136,7 @@ class Tracing:
 
     async def _on_request(self, _: Any, __: Any, params: aiohttp.TraceRequestStartParams) -> None:
         trace = self._current.get()
-        if trace is None:
+        if trace is None or not params.url.path.endswith("/chat/completions"):
             return
         trace.call = span = self._start_call(trace)
         if span.is_recording():

@@ -30,7 +30,9 @@ def picture(before: Reading, now: Reading, *, url: str, trouble: str | None = No
         parts.append(reasons)
     if now.state is None:
         parts.append(Text(" no admin token (TRUEFALL_ADMIN_TOKEN): memory and manifests are not shown", style="dim"))
-    elif now.state["manifests"]["all"] or now.state["manifests"]["refused"]:
+    else:
+        parts += [_drifted(name, now.state["drift"]) for name in _alerts(now.state["drift"])]
+    if now.state is not None and (now.state["manifests"]["all"] or now.state["manifests"]["refused"]):
         parts.append(_manifests(now.state["manifests"]))
     spaced = [part for one in parts for part in (one, Text())]
     return Group(*spaced)
@@ -110,6 +112,16 @@ def _reasons(before: Reading, now: Reading) -> Table | None:
     for name, rate in sorted(found.items(), key=lambda one: -one[1])[:_REASONS]:
         table.add_row(name, f"{rate:.1f}")
     return table
+
+
+def _alerts(drift: Mapping[str, Any]) -> list[str]:
+    return [name for name, watch in drift["features"].items() if watch["alert"]]
+
+
+def _drifted(name: str, drift: Mapping[str, Any]) -> Text:
+    causes = ", ".join(cause["reason"] for cause in drift["causes"]) or "none among the reasons"
+    kl = drift["features"][name]["kl"]
+    return Text(f" {name} has drifted: divergence {kl:.2f}; causes: {causes}", style="bold red")
 
 
 def _manifests(state: Mapping[str, Any]) -> RenderableType:

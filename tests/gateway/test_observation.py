@@ -215,3 +215,7 @@ async def test_drift_of_live_traffic_raises_a_manifest(tmp_path):
         ]
         found = await families(served)
         assert found["truefall_drift_alert"].samples[0].value == 1.0
+        state = (await served.admin("GET", "state")).json["drift"]
+        assert state["features"]["answer_chars"]["alert"]
+        assert (await served.admin("POST", "drift/rebase")).json == {"features": ["answer_chars"]}
+        assert (await served.admin("GET", "state")).json["drift"] == {"features": {}, "causes": []}

@@ -22,6 +22,10 @@ STATE = {
     "policy": {"name": "night", "version": 3},
     "draining": False,
     "backends": {"primary": {"breaker": {"opens_again_in_s": 7.4}}},
+    "drift": {
+        "features": {"latency_ms": {"kl": 0.41, "over": 3, "under": 0, "alert": True}},
+        "causes": [{"reason": "timeout"}],
+    },
     "manifests": {
         "refused": "m.yaml:8: no",
         "all": [
@@ -106,6 +110,7 @@ def test_the_picture_says_the_level_the_paths_the_breaker_the_ledger_and_the_man
     text = shown(*two)
     for words in ("DEGRADED", "4.0 answers/s", "primary", "75%", "open 7s", "87%", "timeout", "night v3"):
         assert words in text
+    assert "latency_ms has drifted: divergence 0.41; causes: timeout" in text
     for words in ("slow-shop", "p99_latency_ms > 1200 over 60s", "newest manifests refused: m.yaml:8: no"):
         assert words in text
 
