@@ -19,7 +19,8 @@ _OURS = (
 )
 _LATER = r"(?:right now|at the moment|at this (?:time|moment|point)|currently|just now|for now|temporarily|momentarily|presently|yet|today)"
 _EN = [
-    r"\b(?:try|ask|check|come|call|write|message|contact us|retry|resubmit|return)\s*(?:us\s|back\s|it\s|that\s|your (?:question|request)\s)?\s*(?:again\s*)?(?:later|again|shortly|soon|in a (?:few|little|moment|while|bit|minute)|after (?:a few|some|a short)|in \w+ (?:minutes|seconds|hours?)|in a couple)\b",
+    r"\b(?:try|ask|resubmit)\b[^.!?]{0,25}\b(?:again|later|once more)\b|\bretry\b|\b(?:check|come|call|write|message|contact us|return|answer|reply)\s*(?:us\s|back\s|again\s)*(?:later|shortly|soon|in a (?:few|little|moment|while|bit|minute|couple)|in \w+ (?:minutes|seconds|hours?)|after (?:a few|some|a short))\b",
+    r"\bno (?:response|reply|answer)\b[^.!?]{0,20}\b(?:obtained|received|produced|returned|yet)\b|\bbeyond what (?:i|we) can\b|\bhave to pass\b|\bpaused\b|\bcapacity is exhausted\b|\bhave to ask again\b",
     rf"\b(?:i|we|the {_OURS}|our {_OURS}|this {_OURS}|it)\b[^.!?]{{0,40}}\b(?:can ?not|can't|couldn't|could not|(?:am|are|is|was|were) (?:not able|unable)|isn't able|aren't able|unable|won't be able|not in a position)\b(?: to)?[^.!?]{{0,20}}\b{_TASK}\b",
     rf"\bunable to {_TASK}\b",
     rf"\b(?:can ?not|can't) {_TASK}\b[^.!?]{{0,40}}\b{_LATER}\b",
@@ -40,6 +41,9 @@ _EN = [
     r"\b(?:answer|response|request|question)\b[^.!?]{0,25}\b(?:failed|timed out|took too long|could not|not be|not possible|declined)\b",
 ]  # fmt: skip
 _ZH = [
+    r"(?:资源|容量|负载|并发|算力|流量|配额)[^。！,，]{0,6}(?:不足|过高|过大|已满|耗尽|有限|紧张|超限)|请求[^。！,，]{0,4}未被?(?:处理|受理|执行)|(?:仅|只)能回答|帮不上忙|帮不了|"
+    r"请(?:您)?重新(?:提问|发送|尝试|提交|发起)|(?:我们|系统|服务|这边)[^。！,，]{0,6}出(?:了|现)?(?:一?点|些)?(?:问题|故障|状况|错)|给不了|答不[出了上]|无从(?:得知|判断|回答)|限流|"
+    r"(?:秒|分钟|小时)(?:后|之后)(?:再|重)(?:试|来|问|查)|请再(?:试|问|查)|(?:请|可)(?:您)?(?:直接)?(?:联系|咨询|拨打|转)(?:人工|客服|在线客服)|(?:助手|客服|机器人)[^。！,，]{0,4}休息|留言已",
     r"(?:还|尚|目前)?(?:不能|无法|难以|不好)(?:确定|判断|得知|知道|确认|断定)|说不准|查不到|查不了|还不好说|结果未知",
     r"(?:请|可|您|建议|麻烦)?(?:稍后|稍候|过一会儿?|过会儿?|晚些时候?|晚点|过几分钟|几分钟后|等一下|片刻后|过后|改日|一会儿)[^。！]{0,6}(?:再|重|试|来|联系|查|问|提问|访问)",
     r"(?:暂时|暂|目前|现在|当前|此刻|一时|眼下|很抱歉|抱歉|对不起|我们?|本?系统|本?助手|小助手)[^。！,，]{0,8}(?:无法|不能|没办法|没法|未能|不便|难以|无力|答不了|回答不了|处理不了|查不到|帮不了)",
@@ -72,6 +76,11 @@ _FOUND_NOTHING = re.compile(
     r"\b(?:not|n't|no|never)\b[^.!?]{0,25}\b(?:exist|found|on (?:file|record)|records?|orders? (?:with|under|for)|matching|such)\b|(?:不存在|查无|没有该|无此|没有此|没有这个|未查到|没有找到|无记录|没有记录)",
     re.IGNORECASE,
 )
+_NOTHING_DONE = re.compile(
+    r"\bnothing (?:has been|was|is|will be) (?:changed|charged|done|decided|booked|sent|ordered|lost)|没有(?:任何|做任何)?(?:变动|改动|更改|变化|扣款|操作)",
+    re.IGNORECASE,
+)
+_PLEASE = re.compile(r"^\W*(?:please|kindly|you (?:can|may|will have to|could)|请|您可以|建议)", re.IGNORECASE)
 _ACTIVE = re.compile(
     r"\b(?:i|we|system|systems|assistant|service|support|agents?|bot)\b[^.!?]{0,25}\b(?:can ?not|can't|couldn't|could not|unable|not able|don't|do not)\b",
     re.I,
@@ -128,12 +137,16 @@ def _pure(text: str) -> bool:
 def _harmless(sentence: str) -> bool:
     business = _BUSINESS_ZH if CJK.search(sentence) else _BUSINESS
     claim = business.search(sentence)
-    if claim and not _ACTIVE.search(sentence) and not re.search(r"我们?|系统|助手|小?客服", sentence[: claim.start()]):
+    if _NOTHING_DONE.search(sentence):
+        return True
+    if (
+        claim
+        and "是否" not in sentence
+        and not _ACTIVE.search(sentence)
+        and not re.search(r"我们?|系统|助手|小?客服", sentence[: claim.start()])
+    ):
         return False
     if _FOUND_NOTHING.search(sentence):
         return False
-    return (
-        bool(cue(sentence))
-        or _POLITE.match(sentence) is not None
-        or len(re.findall(r"\w+|[\u4e00-\u9fff]", sentence)) <= 6
-    )
+    short = len(re.findall(r"\w+|[\u4e00-\u9fff]", sentence)) <= 6
+    return bool(cue(sentence)) or bool(_POLITE.match(sentence) or _PLEASE.match(sentence)) or short

@@ -59,7 +59,11 @@ def open_until(both: Pair, one: Word, other: Word) -> bool:
 
 def _denied(polarity: Polarity) -> set[int]:
     """Words in reach of a negation, the two right after it included whatever they are: "not required", 不是必须."""
-    return set(polarity.denied) | {d.at + step for d in polarity.denials if not d.lexical for step in (1, 2)}
+    return (
+        set(polarity.denied)
+        | polarity.undone
+        | {d.at + step for d in polarity.denials if not d.lexical for step in (1, 2)}
+    )
 
 
 def _opposed(one: Word, other: Word, words: Lexicon) -> bool:

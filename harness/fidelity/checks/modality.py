@@ -15,7 +15,7 @@ _FORCE = MappingProxyType(
         "must": "must|have to|need to|required|mandatory|compulsory|obligatory|shall|obliged|necessary|essential|需要|必须|须|务必|必需|强制|必填|一定要",
         "should": "should|recommended|advisable|recommend|advise|encouraged|suggested|应该|建议|最好|推荐|宜",
         "may": "may|can|could|allowed|permitted|free to|可以|可|能|能够|允许",
-        "might": "might|possibly|maybe|perhaps|likely|probably|could|tentative|tentatively|may|可能|或许|也许|大概|有望|估计|恐怕|拟",
+        "might": "might|chance|possibly|maybe|perhaps|likely|probably|could|tentative|tentatively|may|可能|或许|也许|大概|有望|估计|恐怕|拟",
         "certain": "will|definitely|certainly|guaranteed|guarantee|surely|always|confirmed|一定|肯定|必定|保证|确保|绝对|必然|必将|确定",
     }
 )

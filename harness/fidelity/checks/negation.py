@@ -15,6 +15,7 @@ NAME = "negation"
 _CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
 _UNTIL = frozenset(["until", "till", "到", "至"])
 _ONLY = frozenset(["only", "只有", "仅", "只", "才"])
+_ALLOW = frozenset(["allow", "允许", "可以"])
 _YES = frozenset(["yes", "是", "是的", "可以", "能", "对"])
 _NO = frozenset(["no", "不", "不是", "不可以", "不能", "否"])
 
@@ -75,7 +76,8 @@ def _unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
     for denial in own.polarity.denials:
         if denial.lexical and own.partner[denial.at] is not None:
             rivals = [r for r in rivals if r.at != own.partner[denial.at]]
-            if own.partner[denial.at] in other.polarity.undone:
+            unless = any(w.lemma in ("unless", "除非") for w in (*own.text.words, *other.text.words))
+            if own.partner[denial.at] in other.polarity.undone and not unless:
                 yield denial, 1.0
             continue
         shared = [r for r in other.polarity.denials if _same_reach(denial, r, own, other)]
@@ -121,7 +123,14 @@ def _same_reach(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
         lexical, plain, text = (denial, rival, other.text) if denial.lexical else (rival, denial, own.text)
         if any(_means(text.words[i], base, text) for base in lexical.bases for i in plain.reach):
             return True
+        if lexical.bases & _ALLOW and _shares(lexical, plain, own if denial.lexical else other):
+            return True
     return bool(denial.bases & rival.bases)
+
+
+def _shares(lexical: Denial, plain: Denial, side: Side) -> bool:
+    """A ban denies what its clause speaks of: "parking is prohibited", "do not park"."""
+    return any(side.partner[i] in plain.reach for i in lexical.clause if side.partner[i] is not None)
 
 
 def _moved(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:

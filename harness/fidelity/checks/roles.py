@@ -32,6 +32,7 @@ _RELATIONS = frozenset(
         *SEQUENCE,
     ]
 )
+_WHEN = frozenset(["before", "after", "once", "when", "if", "while", "之前", "之后", "如果", "时", "后", "前"])
 _TURNING = frozenset(["get", "receive", "have", "take", "from", "收到", "获得"])  # "we pay you", "you get it from us"
 
 
@@ -81,6 +82,8 @@ def _severity(both: Pair, left: Word, pivot: Word, right: Word, *, passive: bool
         return 0.0 if _turned(both) or left.fact or right.fact or pivot.fact or pivot.lemma in _RELATIONS else 0.8
     if left.clause != right.clause or left.fact or right.fact or pivot.fact:
         return 0.0
+    if any(w.lemma in _WHEN for w in both.reference.words) and any(w.lemma in _WHEN for w in both.candidate.words):
+        return 0.15  # "after A, B" is "B after A"
     return 0.7 if _literal(both) else 0.15
 
 
@@ -135,6 +138,7 @@ def _same_order(both: Pair) -> str:
                 for i in range(agent)
                 if partner[i] is not None
                 and i not in doers
+                and text.words[i].clause == text.words[agent].clause
                 and (named(text.words[i]) or text.words[i].lemma in PRONOUNS)
             ]
             if (

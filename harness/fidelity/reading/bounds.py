@@ -10,13 +10,13 @@ from harness.fidelity.reading.fact import Fact, Kind
 _WINDOW = 28  # characters looked at on either side
 _BOUNDED = (Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE)
 _MOST_BEFORE = re.compile(
-    r"(?:no more than|not more than|not exceed(?:ing)?|no longer than|no later than|not over|not above|at most|up to|maximum(?: of)?|max\.?|"
+    r"(?:not (?:be )?(?:larger|bigger|longer|higher|greater|older|heavier|more) than|(?:smaller|shorter|lower|younger|lighter) than|no more than|not more than|not exceed(?:ing)?|no longer than|no later than|not over|not above|at most|up to|maximum(?: of)?|max\.?|"
     r"(?<!no )(?<!not )(?:less|fewer) than|under|below|within|limited to|capped at|maximum is|limit (?:is|of)|"
-    r"不超过|不得超过|不能超过|最多|至多|不高于|不大于|不多于|低于|少于|小于|不足|不到|不满|未满|上限为?|限)\s*(?:the |a |an |of |the first )?$",
+    r"不超过|不得超过|不能超过|不可超过|不应超过|最大|最多|至多|不高于|不大于|不多于|低于|少于|小于|不足|不到|不满|未满|上限为?|限)\s*(?:the |a |an |of |the first )?$",
     re.I,
 )
 _LEAST_BEFORE = re.compile(
-    r"(?:no less than|not less than|no fewer than|not under|not below|at least|minimum(?: of)?|min\.?|(?<!no )(?<!not )more than|over|above|exceed(?:s|ing)?|"
+    r"(?:no less than|not less than|no fewer than|not under|not below|at least|minimum(?: of)?|min\.?|(?<!no )(?<!not )(?<!not be )(?:more|larger|bigger|longer|higher|greater|older|heavier) than|over|above|exceed(?:s|ing)?|"
     r"greater than|upwards of|starting (?:at|from)|beyond|longer than|in excess of|minimum is|"
     r"至少|最少|起码|不少于|不低于|不小于|超过|高于|大于|多于|已满|满|逾|下限为?)\s*(?:the |a |an |of )?$",
     re.I,

@@ -43,13 +43,18 @@ _LEXICAL = MappingProxyType(
         "costs nothing": "charge fee cost", "for nothing": "charge fee cost", "complimentary": "charge fee cost", "no extra cost": "charge fee cost",
         "at no charge": "charge fee cost", "without charge": "charge fee cost", "delayed": "on time",
         "not allow": "allow", "bar": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
-        "useless": "use", "out of order": "work", "faulty": "work", "defective": "work", "lose": "keep",
+        "useless": "use", "out of order": "work", "out of use": "use work", "out of service": "work service", "faulty": "work", "defective": "work", "lose": "keep",
     }
 )  # fmt: skip
 _EXCEPT = frozenset(
     ["except", "except for", "excluding", "other than", "apart from", "aside from", "with the exception of", "but for"]
 )
 _VERBS = frozenset(["must", "may", "can", "will", "be", "have", "shall", "should", "have to", "need", "need to", "do"])
+_BEYOND = frozenset(["exceed", "超过", "高于", "多于", "低于", "少于", "大于", "小于", "超"])
+_COMPARED = frozenset(
+    ["larger", "bigger", "longer", "higher", "greater", "older", "heavier", "more", "less", "fewer", "smaller", "shorter", "lower",
+     "younger", "large", "big", "long", "high", "great", "old", "heavy", "small", "short", "low", "young", "light"]
+)  # fmt: skip
 _BEFORE_BUT = frozenset(
     [
         "all",
@@ -241,6 +246,8 @@ def _negates(word: Word, at: int, words: Sequence[Word]) -> tuple[set[str] | Non
 def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
     if low == "but" and excepting_but(words, at):
         return set(), False
+    if low in ("not", "no") and _bounds_a_value(words, at):
+        return None, False
     if low in _EXPLICIT or word.lemma in _EXPLICIT:
         following = [w.lemma for w in words[at + 1 : at + 3]]
         if low in ("no", "not") and following and (following[0] in _IDIOMS or (at == 0 and words[at + 1].mark)):
@@ -251,6 +258,16 @@ def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[
             return set(_LEXICAL[name].split()) | ({name} if not _LEXICAL[name] else set()), True
     base = affix_base(low) or affix_base(word.lemma)
     return ({base}, True) if base else (None, False)
+
+
+def _bounds_a_value(words: Sequence[Word], at: int) -> bool:
+    """ "may not be larger than 25 MB", 不能超过25MB: a limit, told by the bound of the value."""
+    near = [w for w in words[at + 1 : at + 5] if w.lemma != "be"]
+    compared = len(near) > 1 and near[0].lemma in _COMPARED and near[1].lemma == "than"
+    passed = bool(near) and (
+        near[0].lemma in _BEYOND or near[0].text.startswith(("超过", "高于", "多于", "低于", "少于", "大于", "小于"))
+    )
+    return (compared or passed) and any(w.fact and w.fact.bound for w in words[at + 1 : at + 8])
 
 
 def excepting_but(words: Sequence[Word], at: int) -> bool:
@@ -300,6 +317,8 @@ def _chinese(text: str, at: int, words: Sequence[Word]) -> tuple[set[str] | None
     if text in _ZH_LEXICAL:
         return set(_ZH_LEXICAL[text].split()), True
     if text in _ZH_HARMLESS or not text.startswith(_ZH_MARKS):
+        return None, False
+    if _bounds_a_value(words, at):
         return None, False
     if any(text + w.text in _ZH_HARMLESS for w in words[at + 1 : at + 2]):
         return None, False

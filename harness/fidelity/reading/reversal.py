@@ -87,7 +87,11 @@ def reversals(both: Pair) -> Iterator[Reversal]:
         for i, at in enumerate(both.partner_back)
         if at is not None and not words[i].mark and words[i].lemma not in _LINKS
     ]
-    ends = [(i, at) for i, at in placed if words[i].content or words[i].lemma in _SUBJECTS][:MAX_CONTENT]
+    ends = [
+        (i, at)
+        for i, at in placed
+        if (words[i].content and words[i].lemma not in SEQUENCE) or words[i].lemma in _SUBJECTS
+    ][:MAX_CONTENT]
     for k, (left, left_at) in enumerate(ends):
         for right, right_at in ends[k + 1 :]:
             if right_at >= left_at:

@@ -63,6 +63,7 @@ _EXPANSIONS = (
     (re.compile(r"'re\b", re.I), " are"),
     (re.compile(r"'ve\b", re.I), " have"),
     (re.compile(r"'d\b", re.I), " would"),
+    (re.compile(r"\bplus or minus\s*|\bplus/minus\s*", re.I), "±"),
     (re.compile(r"(?<=\d)\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+(?=\d)"), ""),
 )
 
