@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from faults import ballast, components, http_outage, ledger_pressure, memory, network, outage, tokens
+from faults import ballast, components, http_outage, ledger_pressure, memory, memory_spike, network, outage, tokens
 from faults.errors import BadFault
 from faults.fault import Fault
 from faults.parameter import Meaning, meaning_of, read
@@ -38,6 +38,9 @@ CATALOGUE: Mapping[str, type[Fault]] = MappingProxyType(
         "stall": http_outage.Stall,
         "hang_before_headers": http_outage.HangBeforeHeaders,
         "slow_first_token": http_outage.SlowFirstToken,
+        "slow_start": http_outage.SlowStart,
+        "split_utf8": http_outage.SplitUtf8,
+        "broken_utf8": http_outage.BrokenUtf8,
         "wrong_content_type": http_outage.WrongContentType,
         "huge_answer": http_outage.HugeAnswer,
         "token_drop_prompt": tokens.PromptTokenDrop,
@@ -56,6 +59,7 @@ CATALOGUE: Mapping[str, type[Fault]] = MappingProxyType(
         "mojibake_answer": tokens.AnswerMojibake,
         "stale_answer": tokens.StaleAnswer,
         "oom_pressure": memory.OomPressure,
+        "memory_spike": memory_spike.MemorySpike,
         "address_space_limit": memory.AddressSpaceLimit,
         "cgroup_limit": memory.CgroupLimit,
         "cuda_ballast": ballast.CudaBallast,
@@ -146,4 +150,4 @@ def _type_name(hint: Any) -> str:
 
 
 def _default(field: "dataclasses.Field[Any]") -> str:
-    return "required" if field.default is dataclasses.MISSING else str(field.default).replace("None", "none")
+    return "required" if field.default is dataclasses.MISSING else str(field.default).replace("None", "none") or "none"

@@ -7,6 +7,8 @@ from pathlib import Path
 from random import Random
 from typing import ClassVar, Protocol
 
+from faults.reach import EVERYTHING, Reach
+
 
 class Sleeper(Protocol):
     """The clock that faults need."""
@@ -31,6 +33,7 @@ class Target:
     gateway_token: str | None = None  # for /admin of the gateway (ledger pressure)
     device: str = "cpu"
     control: Path | None = None  # control folder of the launcher that started the process; None: started without it
+    reach: Reach = EVERYTHING  # the blast radius: which requests a fault may touch
     journal: Path | None = None  # folder for the undo records; None: one per user in the temporary folder
 
 

@@ -7,7 +7,10 @@ from typing import ClassVar
 
 from faults.fault import Firing, Sleeper, Target
 from faults.parameter import check_bounds, means, share
+from faults.pattern import FORMS, read_pattern
 from faults.semantic_client import semantic_fault
+
+WHEN = means(f"which requests, by their number: {FORMS}", check=read_pattern)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +19,7 @@ class HttpStatus:
 
     name: ClassVar[str] = "http_status"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
     status: int = field(default=503, metadata=means("HTTP status", low=400, high=599))
     retry_after_s: int | None = field(
         default=None, metadata=means("Retry-After, s; none: 1 with 429", low=0, high=3600)
@@ -34,6 +38,7 @@ class Backpressure:
 
     name: ClassVar[str] = "backpressure"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
     status: int = field(default=429, metadata=means("HTTP status", low=400, high=599))
     retry_after_s: int = field(default=1, metadata=means("Retry-After, s", low=0, high=3600))
 
@@ -50,6 +55,7 @@ class GarbageBody:
 
     name: ClassVar[str] = "garbage_body"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -64,6 +70,7 @@ class HtmlBody:
 
     name: ClassVar[str] = "html_body"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -78,6 +85,7 @@ class HalfJson:
 
     name: ClassVar[str] = "half_json"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -92,6 +100,7 @@ class EmptyChoices:
 
     name: ClassVar[str] = "empty_choices"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -106,6 +115,7 @@ class NullContent:
 
     name: ClassVar[str] = "null_content"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -120,6 +130,7 @@ class ErrorObject:
 
     name: ClassVar[str] = "error_object"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -134,6 +145,7 @@ class CutStream:
 
     name: ClassVar[str] = "cut_stream"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
     after_chunks: int = field(default=3, metadata=means("stream events that pass before", low=0, high=10**6))
 
     def __post_init__(self) -> None:
@@ -149,6 +161,7 @@ class Stall:
 
     name: ClassVar[str] = "stall"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
     delay_s: float = field(default=30.0, metadata=means("time, s", low=0, high=3600))
     after_chunks: int = field(default=3, metadata=means("stream events that pass before", low=0, high=10**6))
 
@@ -165,6 +178,7 @@ class HangBeforeHeaders:
 
     name: ClassVar[str] = "hang_before_headers"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
     delay_s: float = field(default=30.0, metadata=means("time, s", low=0, high=3600))
 
     def __post_init__(self) -> None:
@@ -180,6 +194,7 @@ class SlowFirstToken:
 
     name: ClassVar[str] = "slow_first_token"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
     delay_s: float = field(default=10.0, metadata=means("time, s", low=0, high=3600))
 
     def __post_init__(self) -> None:
@@ -195,6 +210,7 @@ class WrongContentType:
 
     name: ClassVar[str] = "wrong_content_type"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -209,6 +225,7 @@ class HugeAnswer:
 
     name: ClassVar[str] = "huge_answer"
     rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
     size_bytes: int = field(default=20 * 2**20, metadata=means("length of the content, bytes", low=1, high=256 * 2**20))
 
     def __post_init__(self) -> None:
@@ -216,3 +233,49 @@ class HugeAnswer:
 
     def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AbstractAsyncContextManager[Firing]:  # noqa: ARG002
         return semantic_fault(target, "huge_answer", self, rng)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlowStart:
+    """Answer late after a start: the first request waits `delay_s`, each later one less, the last not at all."""
+
+    name: ClassVar[str] = "slow_start"
+    rate: float = field(default=1.0, metadata=share("share of requests"))
+    delay_s: float = field(default=10.0, metadata=means("time of the first, s", low=0, high=3600))
+    requests: int = field(default=10, metadata=means("requests until it is fast again", low=1, high=10**6))
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AbstractAsyncContextManager[Firing]:  # noqa: ARG002
+        return semantic_fault(target, "slow_start", self, rng)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SplitUtf8:
+    """Send characters of several bytes in two packets, as networks do; whoever decodes each alone loses them."""
+
+    name: ClassVar[str] = "split_utf8"
+    rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AbstractAsyncContextManager[Firing]:  # noqa: ARG002
+        return semantic_fault(target, "split_utf8", self, rng)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenUtf8:
+    """Lose one byte of a character: the answer is no UTF-8 any more."""
+
+    name: ClassVar[str] = "broken_utf8"
+    rate: float = field(default=1.0, metadata=share("share of requests"))
+    when: str = field(default="", metadata=WHEN)
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AbstractAsyncContextManager[Firing]:  # noqa: ARG002
+        return semantic_fault(target, "broken_utf8", self, rng)

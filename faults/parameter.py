@@ -2,6 +2,7 @@
 
 import dataclasses
 import typing
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from faults.errors import BadFault
@@ -13,11 +14,14 @@ class Meaning(NamedTuple):
     text: str
     low: float | None
     high: float | None
+    check: Callable[[str], object] | None = None  # of a text; raises BadFault
 
 
-def means(text: str, *, low: float | None = None, high: float | None = None) -> dict[str, Meaning]:
-    """For `field(metadata=…)`. Bounds are inclusive; None: none."""
-    return {"means": Meaning(text, low, high)}
+def means(
+    text: str, *, low: float | None = None, high: float | None = None, check: Callable[[str], object] | None = None
+) -> dict[str, Meaning]:
+    """For `field(metadata=…)`. Bounds are inclusive; None: none. `check` reads a text and raises BadFault."""
+    return {"means": Meaning(text, low, high, check)}
 
 
 def share(text: str) -> dict[str, Meaning]:
@@ -34,11 +38,21 @@ def check_bounds(fault: Any) -> None:
     for field in dataclasses.fields(fault):
         value, meaning = getattr(fault, field.name), meaning_of(field)
         if value is None or isinstance(value, str):
+            _check_text(fault.name, value, meaning)
             continue
         low = float("-inf") if meaning.low is None else meaning.low
         high = float("inf") if meaning.high is None else meaning.high
         if not low <= value <= high:
             raise BadFault(f"{fault.name}: {field.name} is {value}, must be {_bounds(meaning)}")
+
+
+def _check_text(fault: str, value: str | None, meaning: Meaning) -> None:
+    if value is None or meaning.check is None:
+        return
+    try:
+        meaning.check(value)
+    except BadFault as error:
+        raise BadFault(f"{fault}: {error}") from None
 
 
 def _bounds(meaning: Meaning) -> str:
@@ -57,10 +71,12 @@ def read(fault: str, field: str, hint: Any, value: object) -> Any:
     kinds = [kind for kind in (typing.get_args(hint) or (hint,)) if kind is not type(None)]
     if value is None and len(kinds) < len(typing.get_args(hint) or (hint,)):
         return None
+    if kinds[0] is str and isinstance(value, str):
+        return value
     try:
         return _as_number(kinds[0], value)
     except (TypeError, ValueError, OverflowError):
-        wanted = "a whole number" if kinds[0] is int else "a number"
+        wanted = {int: "a whole number", str: "a text"}.get(kinds[0], "a number")
         raise BadFault(f"{fault}: {field} is {value!r}, must be {wanted}") from None
 
 

@@ -32,6 +32,8 @@ async def semantic_fault(target: Target, kind: str, fault: Any, rng: Random) -> 
     undo = SemanticOn(url=url, fault_id=f"{kind}-{seed:012x}-{id(firing):x}")
     with Journal.of(target).undoing(target.name, undo):
         spec = {"kind": kind, "seed": seed, "ttl_s": TTL_S, **dataclasses.asdict(fault)}
+        if not target.reach.everything:
+            spec["reach"] = dataclasses.asdict(target.reach)
         try:
             reply = call("PUT", undo.resource, {name: value for name, value in spec.items() if value is not None})
         except OSError as error:

@@ -2,15 +2,24 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
+from faults.pattern import ALWAYS, Pattern, read_pattern
 from faults.semantic.spec import Spec
 
 MAX_EDITS_PER_REQUEST = 200
 MAX_ROWS = 1000
+
+
+class Arrival(NamedTuple):
+    """What of a request decides whether it meets a fault."""
+
+    path: str
+    trial: str | None  # its key; None: the number of the request is
+    headers: Mapping[str, str]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -74,16 +83,24 @@ class Active:
     seen: int = 0
     touched: int = 0
     timer: asyncio.TimerHandle | None = None
+    pattern: Pattern = ALWAYS
 
-    def meet(self, trial: str | None) -> Meeting | None:
-        """Draw whether the next request meets this fault; the key makes the draw, so order and load do not matter."""
-        number, self.seen = self.seen, self.seen + 1
-        if self.gone.is_set():
+    def meet(self, arrival: Arrival) -> Meeting | None:
+        """Draw whether the next request meets this fault; the key makes the draw, so order and load do not matter.
+
+        A pattern is one of places and bursts, so it goes by the number of the request.
+        """
+        reach, number = self.spec.reach, self.seen
+        key = str(number) if arrival.trial is None else arrival.trial
+        if not reach.meets(path=arrival.path, tenant=arrival.headers.get(reach.tenant_header), key=key):
             return None
-        key = str(number) if trial is None else trial
-        rng = Random(f"{self.spec.seed}/{self.spec.kind}/{key}")
-        if rng.random() >= self.spec.request_share:
+        self.seen += 1
+        if self.gone.is_set() or not self.pattern.allows(number):
             return None
+        draw = Random(f"{self.spec.seed}/{self.spec.kind}/{self.pattern.draw_key(number, key)}")
+        if draw.random() >= self.spec.request_share * self.pattern.size(number):
+            return None
+        rng = draw if self.pattern.burst == 1 else Random(f"{self.spec.seed}/{self.spec.kind}/{key}")
         touch = Touch(fault_id=self.spec.id, kind=self.spec.kind, key=key, number=number)
         return Meeting(active=self, rng=rng, touch=touch)
 
@@ -115,7 +132,7 @@ class Board:
     def set(self, spec: Spec) -> None:
         """Switch on, or replace the fault with the same id."""
         self.remove(spec.id)
-        active = Active(spec=spec, rows=self._rows)
+        active = Active(spec=spec, rows=self._rows, pattern=read_pattern(spec.when))
         active.timer = self._later(spec.ttl_s, active.end)
         self._faults[spec.id] = active
 
@@ -133,9 +150,9 @@ class Board:
         self._rows.clear()
         self._answers.clear()
 
-    def meet(self, trial: str | None) -> list[Meeting]:
+    def meet(self, arrival: Arrival) -> list[Meeting]:
         """The faults that the next request meets, in the order they were set."""
-        return [meeting for active in self._faults.values() if (meeting := active.meet(trial)) is not None]
+        return [meeting for active in self._faults.values() if (meeting := active.meet(arrival)) is not None]
 
     def live(self) -> bool:
         return any(not active.gone.is_set() for active in self._faults.values())

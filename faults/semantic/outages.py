@@ -103,7 +103,15 @@ class Cut(Exception):  # noqa: N818  # not an error: the reply ends here
 
 async def hold(meeting: Meeting, clock: Sleeper) -> None:
     """Wait `delay_s`, or until the fault is gone."""
-    await wait_for_any(meeting.active.gone.wait, lambda: clock.sleep(meeting.spec.delay_s))
+    delay_s = meeting.spec.delay_s * warming(meeting)
+    await wait_for_any(meeting.active.gone.wait, lambda: clock.sleep(delay_s))
+
+
+def warming(meeting: Meeting) -> float:
+    """The part of its delay that a request meets: less and less during a slow start, else all of it."""
+    if meeting.spec.kind is not Kind.SLOW_START:
+        return 1.0
+    return max(0.0, 1 - meeting.touch.number / meeting.spec.requests)
 
 
 async def break_stream(

@@ -12,7 +12,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from faults.fault import Sleeper
-from faults.semantic.active import Board, Meeting
+from faults.semantic.active import Arrival, Board, Meeting
 from faults.semantic.chat import (
     StreamEditor,
     answer_text,
@@ -22,11 +22,11 @@ from faults.semantic.chat import (
     parse_object,
     sse_events,
 )
-from faults.semantic.outages import BREAKING, Canned, Cut, break_body, break_stream, canned_reply, hold
+from faults.semantic.outages import BREAKING, Canned, Cut, break_body, break_stream, canned_reply, hold, warming
 from faults.semantic.spec import Kind
+from faults.semantic.utf8 import UTF8, in_pieces, splits, spoil_body, spoil_stream
 from faults.semantic.workshop import Workshop
 
-CHAT_PATH = "/v1/chat/completions"
 TRIAL_HEADER = "x-truefall-trial"
 HOP_BY_HOP = frozenset(
     {"connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "expect", "proxy-connection"}
@@ -46,8 +46,8 @@ class Relay:
     clock: Sleeper
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        is_chat = request.method == "POST" and request.path == CHAT_PATH
-        meetings = self.board.meet(request.headers.get(TRIAL_HEADER)) if is_chat else []
+        arrival = Arrival(request.path, request.headers.get(TRIAL_HEADER), request.headers)
+        meetings = self.board.meet(arrival) if request.method == "POST" else []
         if not meetings:
             body = request.content if request.body_exists else None
             return await self._exchange(request, request.headers, body, ())
@@ -56,7 +56,7 @@ class Relay:
     async def _harmed(self, request: web.Request, meetings: list[Meeting]) -> web.StreamResponse:
         body = await request.read()
         for meeting in meetings:
-            if meeting.spec.kind is Kind.HANG:
+            if meeting.spec.kind in (Kind.HANG, Kind.SLOW_START) and warming(meeting) > 0:
                 meeting.record()
                 await hold(meeting, self.clock)
         streaming = bool((parse_object(body) or {}).get("stream"))
@@ -127,6 +127,8 @@ class Relay:
         for meeting in meetings:
             if meeting.spec.kind in BREAKING:
                 events = break_stream(events, meeting, self.clock)
+            elif meeting.spec.kind in UTF8:
+                events = spoil_stream(events, meeting, self.clock)
         return events
 
     async def _edit_stream(
@@ -150,10 +152,13 @@ class Relay:
         if answer:
             body = edit_answer(body, lambda: self.workshop.chain(answer, self._stale))
         self._remember(answer, original)
+        body = spoil_body(body, meetings)
         breaking = [m for m in meetings if m.spec.kind in BREAKING]
         half = any(m.spec.kind is Kind.HALF_JSON for m in breaking)
         headers["Content-Length"] = str(len(body) // 2 if half else len(body))
-        return break_body(body, breaking[0], self.clock) if breaking else _once(body)
+        if breaking:
+            return break_body(body, breaking[0], self.clock)
+        return in_pieces(body, self.clock) if splits(meetings) else _once(body)
 
     def _stale(self, meeting: Meeting) -> str | None:
         return self.board.stale(meeting.touch.key) if meeting.spec.kind is Kind.ANSWER_STALE else None

@@ -7,6 +7,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 
 from faults.errors import BadFault
+from faults.pattern import read_pattern
+from faults.reach import EVERYTHING, Reach
 
 
 class Kind(StrEnum):
@@ -38,6 +40,9 @@ class Kind(StrEnum):
     STALL = "stall"
     HANG = "hang"
     SLOW_FIRST_TOKEN = "slow_first_token"
+    SLOW_START = "slow_start"
+    SPLIT_UTF8 = "split_utf8"
+    BROKEN_UTF8 = "broken_utf8"
     WRONG_CONTENT_TYPE = "wrong_content_type"
     HUGE_ANSWER = "huge_answer"
 
@@ -86,6 +91,9 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     after_chunks: int = 3  # stream events before cut_stream and stall
     delay_s: float = 30.0  # stall, hang and slow_first_token
     size_bytes: int = 20 * 2**20  # huge_answer
+    requests: int = 10  # slow_start: how many requests until it is as fast as before
+    when: str = ""  # a pattern over the requests (faults.pattern); "": each is drawn for itself
+    reach: Reach = EVERYTHING  # the blast radius
 
     @property
     def token_rate(self) -> float:
@@ -109,11 +117,13 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             "after_chunks": (self.after_chunks, 0, 10**6),
             "delay_s": (self.delay_s, 0.0, MAX_TTL_S),
             "size_bytes": (self.size_bytes, 1, MAX_HUGE_BYTES),
+            "requests": (self.requests, 1, 10**6),
             "retry_after_s": (self.retry_after_s or 0, 0, MAX_TTL_S),
         }
         for name, (value, low, high) in bounds.items():
             if not low <= value <= high:
                 raise BadFault(f"{self.kind}: {name} is {value}, must be between {low} and {high}")
+        read_pattern(self.when)
         if not self.id or len(self.id) > 200 or "/" in self.id:
             raise BadFault(f"id is {self.id!r}, must be 1 to 200 characters without '/'")
 

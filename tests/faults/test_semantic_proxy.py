@@ -303,3 +303,82 @@ async def test_put_of_a_list_replaces_all_and_delete_ends_all() -> None:
         async with line.session.delete(url) as reply:
             assert reply.status == 204
         assert await line.say() == ANSWER
+
+
+async def test_a_burst_shares_one_draw_and_a_schedule_names_its_requests() -> None:
+    async with a_line() as line:
+        await line.fault(kind="status", when="only 1-2/4")
+        statuses = [(await line.ask())[0] for _ in range(8)]
+        assert statuses == [200, 503, 503, 200] * 2
+        await line.fault(kind="status", rate=0.5, when="burst 3", seed=3)
+        statuses = [(await line.ask(trial=f"t{number}"))[0] for number in range(24)]
+        bursts = [set(statuses[first : first + 3]) for first in range(0, 24, 3)]
+        assert all(len(burst) == 1 for burst in bursts)
+        assert {200, 503} == set(statuses)
+
+
+async def test_a_fault_touches_only_the_tenants_and_the_share_of_its_blast_radius() -> None:
+    async with a_line() as line:
+        await line.fault(kind="status", reach={"tenants": ["acme"], "tenant_header": "x-tenant-id"})
+        statuses = []
+        for tenant in ("acme", "other", ""):
+            headers = {"x-tenant-id": tenant} if tenant else {}
+            async with line.session.post(line.proxy + CHAT, json={"messages": []}, headers=headers) as reply:
+                statuses.append(reply.status)
+        assert statuses == [503, 200, 200]
+        state = await line.undo()
+        assert (state["touched"], state["seen"]) == (1, 1), "requests outside the blast radius count for nothing"
+        for fault_id, kind in (("one", "prompt_drop"), ("two", "answer_drop")):
+            await line.fault(fault_id, kind=kind, rate=1, seed=fault_id, reach={"share": 0.5, "seed": "7"})
+        for number in range(20):
+            await line.ask(trial=f"t{number}")
+        one, two = [{row["key"] for row in (await line.undo(name))["evidence"]} for name in ("one", "two")]
+        assert 4 < len(one) < 16
+        assert one == two, "faults of one blast radius meet the same requests"
+        assert await line.fault(kind="status", reach={"share": 2}) == 400
+        assert "share" in line.error
+
+
+async def test_a_fault_with_paths_meets_them_and_leaves_chat_alone() -> None:
+    async with a_line() as line:
+        await line.fault(kind="status", reach={"paths": ["/v1/embeddings"]})
+        async with line.session.post(f"{line.proxy}/v1/embeddings", json={}) as reply:
+            assert reply.status == 503
+        assert (await line.ask())[0] == 200
+
+
+async def test_a_slow_start_gets_faster_with_each_request() -> None:
+    async with a_line() as line:
+        await line.fault(kind="slow_start", delay_s=0.2, requests=2)
+        took_s = []
+        for _ in range(3):
+            began_s = asyncio.get_running_loop().time()
+            assert (await line.ask())[0] == 200
+            took_s.append(asyncio.get_running_loop().time() - began_s)
+        assert took_s[0] >= 0.2
+        assert took_s[1] >= 0.1
+        assert (await line.undo())["touched"] == 2
+
+
+CHINESE = "已拆封的软件不能退款。"
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_split_characters_arrive_whole_and_broken_ones_do_not(streaming: bool) -> None:
+    async with a_line(Backend(CHINESE, chunks=list(CHINESE))) as line:
+        await line.fault(kind="split_utf8")
+        assert await line.say(stream=streaming) == CHINESE
+        assert (await line.undo())["touched"] == 1
+        await line.fault(kind="broken_utf8")
+        _, _, body = await line.ask(stream=streaming)
+        with pytest.raises(UnicodeDecodeError):
+            body.decode()
+        assert (await line.undo())["touched"] == 1
+
+
+@pytest.mark.parametrize("kind", ["split_utf8", "broken_utf8"])
+async def test_an_answer_without_such_characters_has_none_to_tear(kind: str) -> None:
+    async with a_line() as line:
+        await line.fault(kind=kind)
+        assert await line.say() == ANSWER
+        assert (await line.undo())["touched"] == 0
