@@ -10,6 +10,9 @@ from starlette.routing import Route, Router
 from gateway.admin import Admin
 from gateway.answers.completion import now_unix_s
 from gateway.chat import ChatCompletions
+from gateway.deferred.desk import Desk
+from gateway.deferred.store import JobStore
+from gateway.deferred.worker import Worker
 from gateway.errors import BadRequest
 from gateway.runtime import Runtime
 from gateway.scrape import Scrape
@@ -21,23 +24,29 @@ _UNAVAILABLE = 503  # of /readyz only, to take this gateway out of rotation
 
 
 def make_app(runtime: Runtime) -> "Shortcut":
-    """The application; its lifespan runs the supervision."""
+    """The application; its lifespan runs the supervision. Raises ConfigError."""
+    store = _store(runtime)
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
-        task = asyncio.create_task(supervise(runtime))
+        tasks = [asyncio.create_task(supervise(runtime))]
+        if store is not None:
+            config = runtime.config.deferred
+            tasks += [asyncio.create_task(Worker(runtime, store, config).run()) for _ in range(config.workers)]
         try:
             yield
         finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
             await runtime.pipeline.unaided.kept.save()
             if runtime.tracing is not None:
                 await asyncio.to_thread(runtime.tracing.close)
             await runtime.session.close()
             runtime.log.flush()
 
-    chat = Checked("POST", ChatCompletions(runtime))
+    desk = Desk(runtime, store) if store is not None else None
+    chat = Checked("POST", ChatCompletions(runtime, desk))
     routes = [
         Route("/v1/models", Checked("GET", Plain(lambda: (200, _models(runtime))))),
         Route("/healthz", Checked("GET", Plain(lambda: (200, {"status": "ok"})))),
@@ -45,8 +54,25 @@ def make_app(runtime: Runtime) -> "Shortcut":
         Route("/metrics", Checked("GET", Scrape(runtime))),
         Route("/admin/{rest:path}", Admin(runtime)),
     ]
+    if desk is not None:
+        routes.append(Route("/v1/async/{id}", desk))
     router = Router(routes=routes, redirect_slashes=False, default=_not_found, lifespan=lifespan)
     return Shortcut("/v1/chat/completions", chat, router)
+
+
+def _store(runtime: Runtime) -> JobStore | None:
+    config = runtime.config.deferred
+    if config.path is None:
+        return None
+    store = JobStore(
+        config.path,
+        max_pending=config.max_pending,
+        max_bytes=config.max_bytes,
+        ttl_s=config.ttl_s,
+        now_unix_s=now_unix_s,
+    )
+    store.prepare()
+    return store
 
 
 class Shortcut:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from gateway import toml
+from gateway.deferred.config import Deferred
 from gateway.errors import ConfigError
 from gateway.section import Bytes, Count, Name, Positive, Section, Share
 from gateway.watchdog.config import WatchdogConfig
@@ -149,6 +150,7 @@ class Config(Section, frozen=True, kw_only=True):
     answers: Answers = Answers()
     manifests: Manifests = Manifests()
     telemetry: Telemetry = Telemetry()
+    deferred: Deferred = Deferred()
 
     def __post_init__(self) -> None:
         names = [backend.name for backend in self.backends]
@@ -176,7 +178,10 @@ def load_config(path: Path) -> Config:
     telemetry = msgspec.structs.replace(
         config.telemetry, drift_baseline=_under(path.parent, config.telemetry.drift_baseline)
     )
-    return msgspec.structs.replace(config, backends=backends, answers=answers, manifests=manifests, telemetry=telemetry)
+    deferred = msgspec.structs.replace(config.deferred, path=_under(path.parent, config.deferred.path))
+    return msgspec.structs.replace(
+        config, backends=backends, answers=answers, manifests=manifests, telemetry=telemetry, deferred=deferred
+    )
 
 
 def _under(folder: Path, file: Path | None) -> Path | None:

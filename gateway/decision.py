@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from gateway.errors import ConfigError
+from gateway.section import Positive, Section, Share
 
 SLOWEST_MS = 2000.0  # above it latency no longer weighs anything
 
@@ -41,6 +42,19 @@ class TreeMarks:
     least_confidence: float = 0.7
     most_latency_ms: float = 1200.0
     least_sla_margin: float = 0.15
+
+
+class DecisionMarks(Section, frozen=True, kw_only=True):
+    """The decision tree over how the target has been doing lately."""
+
+    apply: Literal["never", "always"] = "never"
+    least_confidence: Share = 0.7  # share of whole, trusted answers lately; below it the small backends come first
+    most_latency_ms: Positive = 1200.0  # expected; above it the answer may come later (the config's [deferred])
+    least_sla_margin: Share = 0.15  # share of the allowed time left; below it no backend is asked
+    sla_s: Positive | None = None  # the allowed time; None: the request's deadline
+    asynchronous: Literal["never", "opt_in", "always"] = "opt_in"  # opt in: `Prefer: respond-async`, or "async": true
+    rank: bool = False  # backends in the order of their fitness, by weights that follow the situation
+    forget_s: Positive = 30.0  # what was seen counts half after so long
 
 
 class Weights(NamedTuple):

@@ -11,9 +11,10 @@ from gateway.attempt import Served, attempt
 from gateway.backends.backend import Backend
 from gateway.backends.cascade import front_of, plan
 from gateway.clock import Clock
+from gateway.decision import Branch
 from gateway.errors import BadRequest, ContextTooLong, UpstreamError
 from gateway.policies.choice import from_fallback
-from gateway.record import Attempt, DegradationRecord, Reason
+from gateway.record import Attempt, DegradationRecord, Level, Reason
 from gateway.relay import Sink, send_error, send_whole
 from gateway.work import Work
 
@@ -43,10 +44,10 @@ class Pipeline:
         """Answer, come what may. Raises BadRequest where the client is to blame and nothing was sent yet."""
         if work.request.schema is not None:
             require_schema(work.request.schema)
-        paths = plan(work.policy.paths, tuple(self.backends), level=work.level, asked=work.target)
-        paths = self._forced(work, paths)
+        paths = self._forced(work, self._planned(work))
         if not paths:
-            work.note(Reason.POLICY if work.forced is not None else Reason.HEALTH_LEVEL)
+            if Reason.DECISION not in work.reasons:
+                work.note(Reason.POLICY if work.forced is not None else Reason.HEALTH_LEVEL)
             return self._refuse(work)
         front = front_of(paths, self.backends)
         reply = await self._prepared(work, front, sink, by_choice=True)
@@ -58,6 +59,22 @@ class Pipeline:
             return self._refuse(work)
         rest = [name for name in paths if name not in self.backends and name not in front]
         return await self._prepared(work, rest, sink) or self._structured(work)
+
+    def _planned(self, work: Work) -> tuple[str, ...]:
+        """The paths by level, as the decision tree changes them; the request says so only where it did."""
+        order, names = work.policy.paths, tuple(self.backends)
+        usual = plan(order, names, level=work.level, asked=work.target)
+        paths = usual
+        if work.branch is Branch.FULL_BREAK:
+            paths = tuple(name for name in usual if name not in self.backends)
+        elif work.branch is Branch.LIGHT_FALLBACK and work.level is Level.HEALTHY:
+            paths = plan(order, names, level=Level.DEGRADED, asked=work.target)
+        elif work.ranking and work.level is Level.HEALTHY:
+            fittest = iter([name for name in work.ranking if name in usual])
+            paths = tuple(next(fittest) if name in work.ranking else name for name in usual)
+        if paths != usual:
+            work.note(Reason.DECISION)
+        return paths
 
     def _forced(self, work: Work, paths: tuple[str, ...]) -> tuple[str, ...]:
         """The paths that a manifest leaves; the request forgets a manifest that takes none away."""

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from gateway import toml
 from gateway.config import MODEL_FREE, UNAIDED, Config
+from gateway.decision import DecisionMarks
 from gateway.errors import ConfigError
 from gateway.health import HealthMarks
 from gateway.section import Count, Positive, Section, Share
@@ -253,6 +254,7 @@ class Policy(Section, frozen=True, kw_only=True):
     gatekeeper: Gatekeeper = Gatekeeper()
     semantic_gate: GateMarks = GateMarks()
     drift: DriftMarks = DriftMarks()
+    decision: DecisionMarks = DecisionMarks()
 
     def limits_of(self, backend: str) -> Limits:
         """The limits of one backend."""

@@ -42,6 +42,8 @@ class Reason(StrEnum):
     DRAINING = "draining"
     SEMANTIC_GATE = "semantic_gate"  # too far from what it stands for
     POLICY = "policy"
+    ASYNC_LOST = "async_lost"  # the gateway stopped while it worked on it
+    DECISION = "decision"  # the decision tree: the target was doing badly
     INTERNAL_ERROR = "internal_error"  # a mistake of the gateway's own; its log has the traceback
 
 

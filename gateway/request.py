@@ -34,6 +34,7 @@ class ChatRequest:
     response_format: str  # one of FORMATS
     schema: Mapping[str, Any] | None  # of the answer's text, when response_format is json_schema
     has_tools: bool
+    respond_async: bool = False  # the client would poll for its answer
 
     @property
     def wants_json(self) -> bool:
@@ -72,6 +73,8 @@ def parse(raw: bytes, *, max_tokens_bound: int) -> ChatRequest:
     _require(model is None or (isinstance(model, str) and model != ""), "model", model, "a model's name")
     tools = body.get("tools")
     _require(tools is None or isinstance(tools, list), "tools", tools, "a list")
+    later = body.pop("async", None)  # ours: no backend knows it
+    _require(later is None or isinstance(later, bool), "async", later, "true or false")
     _check_sampling(body)
     return ChatRequest(
         body=body,
@@ -83,6 +86,7 @@ def parse(raw: bytes, *, max_tokens_bound: int) -> ChatRequest:
         response_format=kind,
         schema=schema,
         has_tools=bool(tools or body.get("functions")),
+        respond_async=bool(later),
     )
 
 

@@ -14,6 +14,7 @@ from gateway.backends.breaker import State
 from gateway.backends.cascade import target_of
 from gateway.clock import Clock
 from gateway.config import Config
+from gateway.decision import Branch
 from gateway.drift import Row
 from gateway.drift_monitor import DriftMonitor
 from gateway.errors import BadRequest
@@ -27,6 +28,7 @@ from gateway.policies.metrics import Gauges, Outcome
 from gateway.policy import Policy, load_policy
 from gateway.record import Attempt, DegradationRecord, Level, Reason
 from gateway.request import ChatRequest, text_of
+from gateway.standing import after, branch_of, ranked, situation
 from gateway.telemetry import Event, Metrics, RequestLog
 from gateway.tracing import Tracing, open_tracing
 from gateway.watchdog.exposed import KeeperCollector
@@ -99,6 +101,21 @@ class Runtime:
         caller = work.caller = caller_of(headers, request.body, served_model=served_model, opening=opening)
         work.forced = self.manifests.choose(service=caller.service, endpoint=caller.endpoint, key=caller.key)
 
+    def decide(self, work: Work, *, may_defer: bool) -> Branch:
+        """Let the decision tree and the ranking look at the request, where the policy wants it."""
+        marks = work.policy.decision
+        if marks.apply == "never":
+            return Branch.ANSWER
+        now_s, left_s = self.clock.now_s(), work.deadline.left_s()
+        seen = {
+            name: situation(backend.standing, now_s=now_s, left_s=left_s, marks=marks)
+            for name, backend in self.backends.items()
+        }
+        if marks.rank and self._backend_of(work.request.model) is None:
+            work.ranking = ranked(tuple(name for name in work.policy.paths.order if name in seen), seen)
+        work.branch = branch_of(seen[work.target], marks=marks, may_defer=may_defer)
+        return work.branch
+
     def facts(self) -> HealthFacts:
         """What the gauges say now."""
         now_s = self.clock.now_s()
@@ -120,6 +137,10 @@ class Runtime:
     def observe(self, attempt: Attempt) -> None:
         """Count one try at a backend."""
         self.metrics.attempted(attempt)
+        backend = self.backends.get(attempt.path)
+        if backend is not None:
+            forget_s = self.policies.current.decision.forget_s
+            backend.standing = after(backend.standing, attempt, now_s=self.clock.now_s(), forget_s=forget_s)
         if self.tracing is not None:
             self.tracing.attempted(attempt, model=self.backends[attempt.path].config.model)
         if attempt.reason is Reason.OUT_OF_MEMORY:

@@ -9,6 +9,7 @@ import msgspec
 
 from gateway.answers.language import language_of
 from gateway.clock import Clock
+from gateway.decision import Branch
 from gateway.policies.caller import NOBODY, Caller
 from gateway.policies.manifest import DegradationPolicy
 from gateway.policy import Language, Policy
@@ -85,6 +86,8 @@ class Work:
         default_factory=lambda: MappingProxyType({})
     )  # headers of the client's that backends are sent
     caller: Caller = NOBODY  # as manifests see it; empty while there are none
+    branch: Branch = Branch.ANSWER  # of the decision tree
+    ranking: tuple[str, ...] = ()  # backends, the fittest first; () where the policy does not rank
     forced: DegradationPolicy | None = None  # the manifest that decides where the paths begin
 
     @property
@@ -123,7 +126,8 @@ class Work:
         reasons = _merged(self.reasons, loss.reasons())
         if path == self.target and not reasons:
             return HEALTHY
-        if path != self.target and not self.forced_by and all(one.path != self.target for one in self.attempts):
+        chosen = self.forced_by or Reason.DECISION in self.reasons
+        if path != self.target and not chosen and all(one.path != self.target for one in self.attempts):
             reasons = _merged([Reason.HEALTH_LEVEL], reasons)  # the level's order, not a failure, led here
         kind = "backend" if path != self.target else "launch" if loss.launch else "shortened"
         told = path != self.target or bool(loss.reasons())

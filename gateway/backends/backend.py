@@ -21,6 +21,7 @@ from gateway.memory.ledger import Ledger, Watermarks
 from gateway.memory.probes import CgroupProbe, Probe
 from gateway.policy import Policy
 from gateway.prompt.tokens import CharCounter, Counter, TokenCounter
+from gateway.standing import Standing
 from gateway.watchdog.keeper import Keeper, http_probe
 
 
@@ -40,6 +41,7 @@ class Backend:
     guard: Guard | None
     probe: Probe | None
     keeper: Keeper | None = None  # the watchdog, where the gateway runs the backend itself
+    standing: Standing = field(default_factory=Standing)
     away_until_s: float = field(default=0.0)  # it asked for less until then
 
     def kv_bytes(self, prompt_tokens: int, max_tokens: int) -> int:

@@ -20,6 +20,7 @@ from gateway.app import make_app
 from gateway.backends.client import open_session
 from gateway.clock import SystemClock
 from gateway.config import Answers, Backend, Config, Manifests, Server, Telemetry
+from gateway.deferred.config import Deferred
 from gateway.policy import Policy, fitted
 from gateway.runtime import Runtime, build_runtime
 from gateway.telemetry import RequestLog
@@ -108,6 +109,7 @@ async def gateway(
     policy_path: Path | None = None,
     manifests: Manifests | None = None,
     telemetry: Telemetry | None = None,
+    deferred: Deferred | None = None,
     answers: Answers | None = None,
     **server: Any,
 ) -> AsyncIterator[Gateway]:
@@ -116,6 +118,7 @@ async def gateway(
         server=Server(**{"admin_token": TOKEN, "tick_s": 0.05, **server}),
         manifests=manifests or Manifests(),
         telemetry=telemetry or Telemetry(),
+        deferred=deferred or Deferred(),
         answers=answers or Answers(),
     )
     with socket.socket() as bound:

@@ -40,7 +40,8 @@ async def until(done):
             await CLOCK.sleep(0.02)
 
 
-POLICY = policy_of(limits={"default": {"connect_s": 10.0, "first_token_s": 20.0, "total_s": 20.0}}, deadline={"request_s": 30.0})
+PATIENT = {"default": {"connect_s": 10.0, "first_token_s": 20.0, "total_s": 20.0}}
+POLICY = policy_of(limits=PATIENT, deadline={"request_s": 30.0})
 
 
 def running(port, watchdog):

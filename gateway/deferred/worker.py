@@ -1,0 +1,107 @@
+"""Works off the accepted requests, one after the other, through the same pipeline as every other request."""
+
+import asyncio
+from contextlib import suppress
+
+from gateway.deferred.config import Deferred
+from gateway.deferred.store import Claimed, JobStore, StoreError
+from gateway.errors import BadRequest
+from gateway.outcome import outcome
+from gateway.pipeline import Reply
+from gateway.policies.caller import Caller
+from gateway.request import parse
+from gateway.runtime import Runtime
+from gateway.tally import Tally
+from gateway.telemetry import Event
+from gateway.wire import encode, error_body, reply_body, structured_body
+from gateway.work import Deadline, Work
+
+_IDLE_S = 0.2
+_LEASE_S = 15.0  # a gateway that died is noticed after so long
+_TIDY_S = 60.0
+_REFUSED = 429
+
+
+class Worker:
+    """`run` until cancelled; a job that it is at then goes back into the queue."""
+
+    def __init__(self, runtime: Runtime, store: JobStore, config: Deferred) -> None:
+        self._runtime = runtime
+        self._store = store
+        self._config = config
+        self._tally = Tally(runtime)
+        self._tidied_s = -_TIDY_S
+
+    async def run(self) -> None:
+        while True:
+            try:
+                await self._tidy()
+                claimed = await asyncio.to_thread(self._store.claim, lease_s=_LEASE_S)
+                if claimed is not None:
+                    await self._do(claimed)
+                    continue
+            except StoreError as error:
+                self._runtime.log.write(Event(event="async_unavailable", detail=str(error)))
+            await self._runtime.clock.sleep(_IDLE_S)
+
+    async def _tidy(self) -> None:
+        now_s = self._runtime.clock.now_s()
+        if now_s - self._tidied_s >= _TIDY_S:
+            self._tidied_s = now_s
+            await asyncio.to_thread(self._store.tidy)
+
+    async def _do(self, claimed: Claimed) -> None:
+        renewing = asyncio.create_task(self._renew(claimed.id))
+        try:
+            status, answer = await self._answer(claimed)
+        except asyncio.CancelledError:
+            with suppress(StoreError):
+                self._store.give_back(claimed.id)  # at once: the loop may be about to end
+            raise
+        finally:
+            renewing.cancel()
+        await asyncio.to_thread(self._store.finish, claimed.id, status=status, answer=answer)
+
+    async def _renew(self, identity: str) -> None:
+        while True:
+            await self._runtime.clock.sleep(_LEASE_S / 3)
+            with suppress(StoreError):
+                await asyncio.to_thread(self._store.renew, identity, lease_s=_LEASE_S)
+
+    async def _answer(self, claimed: Claimed) -> tuple[int, bytes]:
+        """Status and body, as the client would have got them at once; refusals are tried again until the deadline."""
+        runtime = self._runtime
+        ends_s = runtime.clock.now_s() + self._config.deadline_s
+        try:
+            while True:
+                work = self._work(claimed, ends_s)
+                reply = await outcome(runtime, work, None)
+                pause_s = reply.retry_after_s
+                if pause_s is None or runtime.clock.now_s() + pause_s >= ends_s:
+                    break
+                await runtime.clock.sleep(pause_s)
+        except BadRequest as error:
+            return error.status, encode(error_body(error))
+        self._tally.replied(work, reply)
+        return _whole(work, reply)
+
+    def _work(self, claimed: Claimed, ends_s: float) -> Work:
+        runtime, asked = self._runtime, claimed.asked
+        request = parse(encode(asked.body), max_tokens_bound=runtime.config.server.max_tokens_bound)
+        work = runtime.work(request)
+        work.deadline = Deadline(ends_s=ends_s, clock=runtime.clock)
+        work.tenant, work.forward = claimed.tenant, asked.forward
+        if runtime.manifests.current.manifests:
+            caller = work.caller = Caller(*asked.caller)
+            work.forced = runtime.manifests.choose(service=caller.service, endpoint=caller.endpoint, key=caller.key)
+        return work
+
+
+def _whole(work: Work, reply: Reply) -> tuple[int, bytes]:
+    """A refusal that outlasted the deadline is no 429 for someone who only polls."""
+    if reply.status == _REFUSED:
+        structured = work.policy.structured
+        suggestion = structured.suggestion_zh if work.language == "zh" else structured.suggestion_en
+        reply = Reply(status=structured.status, record=reply.record, suggestion=suggestion)
+        return reply.status, encode(structured_body(reply))
+    return reply.status, encode(reply_body(reply))

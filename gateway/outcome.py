@@ -1,0 +1,26 @@
+"""The pipeline's reply, come what may: a mistake of the gateway's own is no 500 either."""
+
+import traceback
+
+from gateway.errors import BadRequest
+from gateway.pipeline import Reply
+from gateway.record import Reason
+from gateway.relay import Sink, send_error
+from gateway.runtime import Runtime
+from gateway.telemetry import Event
+from gateway.work import Work
+
+
+async def outcome(runtime: Runtime, work: Work, sink: Sink | None) -> Reply:
+    """Raises BadRequest where the client is to blame. A mistake of our own is logged with its traceback."""
+    try:
+        return await runtime.pipeline.answer(work, sink)
+    except (BadRequest, ConnectionError):
+        raise
+    except Exception as error:
+        frames = "".join(traceback.format_tb(error.__traceback__))  # not its text, which may quote the prompt
+        runtime.log.write(Event(event="internal_error", detail=f"{type(error).__name__}\n{frames}"))
+        record = work.without_model("structured", abstained=True, extra=[Reason.INTERNAL_ERROR])
+        if sink is not None and sink.started:
+            await send_error(sink, "the answer above is not complete", record)
+        return Reply(status=work.policy.structured.status, record=record, suggestion="try again later")
