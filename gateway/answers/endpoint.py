@@ -27,7 +27,7 @@ class EmbeddingEndpoint:
         self._timeout = aiohttp.ClientTimeout(total=config.timeout_s)
         key = environ.get(config.api_key_env or "", "")
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self.space = f"endpoint:{config.model}"
+        self.space = space_of(config)
 
     async def embed(self, text: str) -> dict[int, float] | None:
         """The vector of `text`, of length 1; None where the server did not give one in time."""
@@ -42,3 +42,8 @@ class EmbeddingEndpoint:
         except (aiohttp.ClientError, TimeoutError, OSError, msgspec.DecodeError):
             return None
         return (dense(found.data[0].embedding) or None) if found.data else None
+
+
+def space_of(config: Embeddings) -> str:
+    """The name of the space that a server's vectors lie in."""
+    return f"endpoint:{config.model}"

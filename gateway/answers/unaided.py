@@ -9,10 +9,10 @@ from prometheus_client import CollectorRegistry, Counter
 from gateway.answers.cache import AnswerCache, Hit
 from gateway.answers.completion import Completion, now_unix_s, prepared
 from gateway.answers.embedding import HASHED, embed
-from gateway.answers.endpoint import EmbeddingEndpoint
+from gateway.answers.endpoint import EmbeddingEndpoint, space_of
 from gateway.answers.extract import extract
 from gateway.answers.gatekeepers import Classifier, load_classifier
-from gateway.answers.intents import load_intents, response_of
+from gateway.answers.intents import Intents, load_intents, response_of
 from gateway.answers.kept import KeptAnswers, Log
 from gateway.answers.lexis import split
 from gateway.answers.outgoing import OutgoingGate
@@ -117,6 +117,24 @@ def metadata_of(work: Work) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+class Files(NamedTuple):
+    """What the files of the config's `[answers]` hold; None where it names none."""
+
+    rules: RuleBook | None
+    classifier: Classifier | None
+    intents: Intents | None
+
+
+def load_files(config: Answers) -> Files:
+    """Raises ConfigError naming file and line; OSError."""
+    space = space_of(config.embeddings) if config.embeddings else HASHED
+    return Files(
+        rules=load_rules(config.rules) if config.rules else None,
+        classifier=load_classifier(config.classifier) if config.classifier else None,
+        intents=load_intents(config.intents, space=space) if config.intents else None,
+    )
+
+
 def build_unaided(
     config: Answers,
     *,
@@ -131,11 +149,11 @@ def build_unaided(
     endpoint = None
     if config.embeddings is not None:
         endpoint = EmbeddingEndpoint(config.embeddings, session=session, environ=environ)
-    space = endpoint.space if endpoint else HASHED
+    files = load_files(config)
     kept = KeptAnswers(
         AnswerCache(now_unix_s=wall_s),
         endpoint=endpoint,
-        intents=load_intents(config.intents, space=space) if config.intents else None,
+        intents=files.intents,
         file=config.cache_file,
         now_unix_s=wall_s,
         log=log,
@@ -146,8 +164,8 @@ def build_unaided(
         queue = ReviewQueue(config.review_db, max_bytes=config.review_max_bytes, now_unix_s=wall_s)
     lost = Counter("truefall_review_lost", "Answers that should wait for a person and could not", registry=registry)
     return Unaided(
-        rules=load_rules(config.rules) if config.rules else None,
-        classifier=load_classifier(config.classifier) if config.classifier else None,
+        rules=files.rules,
+        classifier=files.classifier,
         kept=kept,
         gate=OutgoingGate(kept, endpoint=endpoint, queue=queue, lost=lost.inc, log=log),
     )

@@ -19,6 +19,9 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(args.config)
     policy = load_policy(args.policy, config)
     if args.check:
+        from gateway.answers.unaided import load_files
+
+        load_files(config.answers)
         print(f"ok: {len(config.backends)} backends, policy {policy.name!r}, paths {' -> '.join(policy.paths.order)}")
         return 0
     from gateway import serve

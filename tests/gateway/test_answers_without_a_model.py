@@ -16,6 +16,7 @@ from gateway.config import Answers, Embeddings
 from gateway.health import HealthState
 from gateway.record import Level
 from gateway.review import ReviewQueue
+from harness.cli import main
 
 CONTEXT = "Orders over 50 USD ship free. Opened software cannot be refunded.\n\n"
 GOOD = "No, opened software cannot be refunded."
@@ -320,3 +321,23 @@ async def test_an_embedding_endpoint_measures_similarity_and_its_silence_does_no
         await runner.cleanup()
         assert (await served.chat(other)).record["cache"]["similarity"] < 1
         assert "Can I get a refund for opened software?" in seen
+
+
+def test_a_check_reads_the_answers_files_too(tmp_path, capsys):
+    config = tmp_path / "gateway.toml"
+    config.write_text(
+        '[answers]\nrules = "rules.toml"\n[[backends]]\nname = "primary"\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
+    )
+    (tmp_path / "rules.toml").write_text(RULES)
+    assert main(["gateway", "--config", str(config), "--check"]) == 0
+    (tmp_path / "rules.toml").write_text(RULES + 'when = ["hours"]\n')
+    assert main(["gateway", "--config", str(config), "--check"]) == 2
+    assert "rules.toml:6: rules refer to each other in a loop: hours -> hours" in capsys.readouterr().err
+
+
+def test_a_path_without_its_file_is_refused(tmp_path, capsys):
+    config, policy = tmp_path / "gateway.toml", tmp_path / "policy.toml"
+    config.write_text('[[backends]]\nname = "primary"\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n')
+    policy.write_text('[paths]\norder = ["rules", "primary"]\n')
+    assert main(["gateway", "--config", str(config), "--policy", str(policy), "--check"]) == 2
+    assert "'rules' needs answers.rules in the config" in capsys.readouterr().err
