@@ -1,7 +1,6 @@
 """What the gate demands: a strict TOML file, read once. Nothing has a default, so nothing is left open by mistake."""
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from enum import StrEnum
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from harness.errors import ConfigError
+from harness.toml_file import TomlFile
 
 GATES = Path(__file__).with_name("gates")
 ANY = "*"
@@ -105,25 +105,24 @@ def load_criteria(path: Path) -> Criteria:
     if not path.is_file():
         shipped = ", ".join(sorted(file.stem for file in GATES.glob("*.toml")))
         raise ConfigError(f"{path}: no such criteria file; shipped are {shipped} (in {GATES.name}/)")
+    file = TomlFile.read(path)
+    require_keys(file, (), file.content, known={"run", "paths", "baseline"}, needed={"run", "paths"})
+    paths = require_table(f"{file.place('paths')}: paths", file.content["paths"])
+    classes = [path_class(file, name, table) for name, table in paths.items()]
+    baseline = file.content.get("baseline")
+    run = built(RunCriteria, file, ("run",), file.content["run"])
+    against = None if baseline is None else built(BaselineCriteria, file, ("baseline",), baseline)
     try:
-        content = tomllib.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from None
-    require_keys(str(path), content, known={"run", "paths", "baseline"}, needed={"run", "paths"})
-    classes = []
-    for name, table in require_table(f"{path}: paths", content["paths"]).items():
-        place = f"{path}: [paths.{name}]"
-        values = {**require_table(place, table), "name": name}
-        classes.append(built(PathCriteria, place, {**values, **typed(place, values)}))
-    baseline = content.get("baseline")
-    try:
-        return Criteria(
-            run=built(RunCriteria, f"{path}: [run]", content["run"]),
-            classes=tuple(classes),
-            baseline=None if baseline is None else built(BaselineCriteria, f"{path}: [baseline]", baseline),
-        )
+        return Criteria(run=run, classes=tuple(classes), baseline=against)
     except ConfigError as error:
-        raise ConfigError(str(error) if str(error).startswith(str(path)) else f"{path}: {error}") from None
+        raise ConfigError(f"{file.place('paths')}: {error}") from None
+
+
+def path_class(file: TomlFile, name: str, table: Any) -> PathCriteria:
+    """One `[paths.NAME]`."""
+    keys = ("paths", name)
+    values = {**require_table(f"{file.place(*keys)}: [paths.{name}]", table), "name": name}
+    return built(PathCriteria, file, keys, {**values, **typed(file, keys, values)})
 
 
 def shipped(name: str) -> Path:
@@ -131,17 +130,19 @@ def shipped(name: str) -> Path:
     return GATES / f"{name}.toml"
 
 
-def typed(place: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def typed(file: TomlFile, table: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, Any]:
     """Lists as tuples and names as enums."""
     found: dict[str, Any] = {}
     if "match" in values:
         if not isinstance(values["match"], list):
+            place = file.place_of(table, "match")
             raise ConfigError(f"{place}: match is {values['match']!r}; it has to be a list of paths")
         found["match"] = tuple(values["match"])
     if "pool" in values:
         try:
             found["pool"] = Pool(values["pool"])
         except ValueError:
+            place = file.place_of(table, "pool")
             raise ConfigError(f"{place}: pool is {values['pool']!r}; it has to be one of {', '.join(Pool)}") from None
     return found
 
@@ -149,16 +150,16 @@ def typed(place: str, values: Mapping[str, Any]) -> dict[str, Any]:
 Section = TypeVar("Section", RunCriteria, PathCriteria, BaselineCriteria)
 
 
-def built(kind: type[Section], place: str, values: Any) -> Section:
-    table = require_table(place, values)
+def built(kind: type[Section], file: TomlFile, table: tuple[str, ...], values: Any) -> Section:
+    checked = require_table(f"{file.place(*table)}: [{'.'.join(table)}]", values)
     named = fields(kind)
     needed = {f.name for f in named if f.default is MISSING}
     shown = {f.name for f in named} - {"name"}
-    require_keys(place, {k: v for k, v in table.items() if k != "name"}, known=shown, needed=needed - {"name"})
+    require_keys(file, table, {k: v for k, v in checked.items() if k != "name"}, known=shown, needed=needed - {"name"})
     try:
-        return kind(**table)
+        return kind(**checked)
     except ConfigError as error:
-        raise ConfigError(f"{place}: {error}") from None
+        raise ConfigError(f"{file.place_of(table, error)}: {error}") from None
 
 
 def require_table(place: str, value: Any) -> dict[str, Any]:
@@ -167,11 +168,15 @@ def require_table(place: str, value: Any) -> dict[str, Any]:
     return value
 
 
-def require_keys(place: str, values: Mapping[str, Any], *, known: set[str], needed: set[str]) -> None:
+def require_keys(
+    file: TomlFile, table: tuple[str, ...], values: Mapping[str, Any], *, known: set[str], needed: set[str]
+) -> None:
+    named = f": [{'.'.join(table)}]" if table else ""
     if unknown := sorted(set(values) - known):
+        place = f"{file.place(*table, unknown[0])}{named}"
         raise ConfigError(f"{place}: unknown key {unknown[0]!r}; known are {', '.join(sorted(known))}")
     if missing := sorted(needed - set(values)):
-        raise ConfigError(f"{place}: {missing[0]} is missing; a threshold has no default")
+        raise ConfigError(f"{file.place(*table)}{named}: {missing[0]} is missing; a threshold has no default")
 
 
 def require_share(name: str, value: Any) -> None:

@@ -1,6 +1,5 @@
 """Profiles are TOML, read once and strictly: bundled ones by name, others by path."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from harness.errors import ConfigError
 from harness.models.spec import EncoderSpec, Limits, ModelSpec, Profile
+from harness.toml_file import TomlFile
 
 BUNDLED = Path(__file__).parent.parent / "profiles"
 SECTIONS = ("primary", "secondary", "encoder", "limits")
@@ -27,53 +27,48 @@ def load_profile(name_or_path: str) -> Profile:
     path = BUNDLED / f"{name_or_path}.toml" if name_or_path in bundled_profiles() else Path(name_or_path)
     if not path.is_file():
         raise ConfigError(f"profile {name_or_path!r} is neither a file nor one of {', '.join(bundled_profiles())}")
-    try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not TOML: {error}") from None
-    return profile_of(table, path)
+    return profile_of(TomlFile.read(path))
 
 
-def profile_of(table: Mapping[str, Any], path: Path) -> Profile:
+def profile_of(file: TomlFile) -> Profile:
     """The profile that a parsed file says; relative files in it are relative to it."""
-    refuse_unknown(table, (*SECTIONS, *FILES), str(path))
+    refuse_unknown(file, (), file.content, (*SECTIONS, *FILES))
     return Profile(
-        name=path.stem,
-        primary=section(ModelSpec, table, "primary", path),
-        secondary=section(ModelSpec, table, "secondary", path),
-        encoder=section(EncoderSpec, table, "encoder", path),
-        limits=section(Limits, table, "limits", path),
-        policy=file_of(table, "policy", path),
-        criteria=file_of(table, "criteria", path),
+        name=file.path.stem,
+        primary=section(ModelSpec, file, "primary"),
+        secondary=section(ModelSpec, file, "secondary"),
+        encoder=section(EncoderSpec, file, "encoder"),
+        limits=section(Limits, file, "limits"),
+        policy=file_of(file, "policy"),
+        criteria=file_of(file, "criteria"),
     )
 
 
-def section(kind: type[S], table: Mapping[str, Any], key: str, path: Path) -> S:
+def section(kind: type[S], file: TomlFile, key: str) -> S:
     """One section as its dataclass."""
-    place = f"{path}: [{key}]"
-    values = table.get(key, {})
+    values = file.content.get(key, {})
     if not isinstance(values, dict):
-        raise ConfigError(f"{place} is {values!r}; it must be a table")
-    known = tuple(f.name for f in fields(kind))
-    refuse_unknown(values, known, place)
+        raise ConfigError(f"{file.place(key)}: {key} is {values!r}; it must be a table")
+    refuse_unknown(file, (key,), values, tuple(f.name for f in fields(kind)))
     missing = [f.name for f in fields(kind) if f.default is MISSING and f.name not in values]
     if missing:
-        raise ConfigError(f"{place} lacks {', '.join(missing)}")
+        raise ConfigError(f"{file.place(key)}: [{key}] lacks {', '.join(missing)}")
     hints = get_type_hints(kind)
-    checked = {name: typed(value, hints[name], f"{place} {name}") for name, value in values.items()}
+    checked = {name: typed(value, hints[name], file.place_of((key,), name), name) for name, value in values.items()}
     try:
         return kind(**checked)
     except ConfigError as error:
-        raise ConfigError(f"{place} {error}") from None
+        raise ConfigError(f"{file.place_of((key,), error)} {error}") from None
 
 
-def refuse_unknown(values: Mapping[str, Any], known: tuple[str, ...], place: str) -> None:
+def refuse_unknown(file: TomlFile, table: tuple[str, ...], values: Mapping[str, Any], known: tuple[str, ...]) -> None:
     for key in values:
         if key not in known:
-            raise ConfigError(f"{place} unknown key {key!r}; known are {', '.join(known)}")
+            named = f": [{table[0]}]" if table else ":"
+            raise ConfigError(f"{file.place(*table, key)}{named} unknown key {key!r}; known are {', '.join(known)}")
 
 
-def typed(value: Any, hint: Any, place: str) -> Any:
+def typed(value: Any, hint: Any, place: str, name: str) -> Any:
     """`value` when it is of the type `hint`; an array becomes a tuple, a whole number a float where that is wanted."""
     if get_origin(hint) is Literal:
         return value  # the dataclass says which values exist
@@ -82,17 +77,19 @@ def typed(value: Any, hint: Any, place: str) -> Any:
     if get_origin(hint) is tuple:
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
-        raise ConfigError(f"{place} is {value!r}; it must be an array of strings")
+        raise ConfigError(f"{place} {name} is {value!r}; it must be an array of strings")
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if not isinstance(value, hint) or isinstance(value, bool):
         wanted = {int: "a whole number", float: "a number", str: "a string"}[hint]
-        raise ConfigError(f"{place} is {value!r}; it must be {wanted}")
+        raise ConfigError(f"{place} {name} is {value!r}; it must be {wanted}")
     return value
 
 
-def file_of(table: Mapping[str, Any], key: str, path: Path) -> Path:
-    value = table.get(key)
+def file_of(file: TomlFile, key: str) -> Path:
+    value = file.content.get(key)
     if not isinstance(value, str):
-        raise ConfigError(f"{path}: {key} is {value!r}; it must be the path of a TOML file, relative to the profile")
-    return (path.parent / value).resolve()
+        raise ConfigError(
+            f"{file.place(key)}: {key} is {value!r}; it must be the path of a TOML file, relative to the profile"
+        )
+    return (file.path.parent / value).resolve()

@@ -69,6 +69,21 @@ def test_a_threshold_that_is_missing_or_impossible_is_refused_with_file_and_key(
     assert "c.toml" in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("min_coverage = 1.0", "", 2),  # the table that lacks it
+        ("min_coverage = 1.0", "min_coverage = 2", 6),
+        ("misleading = 0.1", "misleading = nan", 12),
+        ("misleading = 0.1", "mislead = 0.1", 12),
+        ('pool = "path"', 'pool = "paths"', 10),
+    ],
+)
+def test_a_refusal_names_the_line(tmp_path, old, new, line):
+    with pytest.raises(ConfigError, match=rf"c\.toml:{line}: \["):
+        load(tmp_path, GOOD.replace(old, new))
+
+
 def test_a_file_that_is_not_there_is_named_with_what_comes_along(tmp_path):
     with pytest.raises(ConfigError, match="shipped are cpu, gpu"):
         load_criteria(tmp_path / "none.toml")

@@ -71,6 +71,9 @@ def test_a_wrong_profile_is_refused_with_its_file_field_and_what_is_right(
         load_profile(path)
     assert str(caught.value).startswith(path)
     assert said in str(caught.value)
+    if "not TOML" not in said and new:
+        line = WHOLE.replace(old, new, 1).splitlines().index(new.splitlines()[-1]) + 1
+        assert str(caught.value).startswith(f"{path}:{line}:") or new.startswith('["')
     assert "\n" not in str(caught.value)
 
 
