@@ -6,7 +6,7 @@ from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity
 from harness.fidelity.reading.reversal import names_swapped, reversed_around
-from harness.fidelity.reading.text import Word
+from harness.fidelity.reading.text import Text, Word
 
 NAME = "antonyms"
 _OPEN = frozenset(["open", "营业", "开放", "开门"])
@@ -21,24 +21,23 @@ def check(both: Pair) -> list[Finding]:
 def _opposites(both: Pair) -> list[Finding]:
     words = lexicon(both.reference.lang)
     denied_here, denied_there = _denied(both.polarity_here), _denied(both.polarity_there)
+    places = _places(both.candidate)
     swapped_in = [(set(e.removed), set(e.added)) for e in both.edits]
     found = []
+    swapped = names_swapped(both)
     for i, one in enumerate(both.reference.words):
         at = both.partner_back[i]
         if one.mark or one.fact or (at is not None and both.candidate.words[at].lemma == one.lemma):
             continue
-        for j, other in enumerate(both.candidate.words):
+        for j in _opposites_at(one, places, words):
+            other = both.candidate.words[j]
             back = both.partner[j]
             if other.mark or other.fact or (at != j and (at is not None or back is not None)):
                 continue
-            if (
-                not _opposed(one, other, words)
-                or open_until(both, one, other)
-                or (i in denied_here) != (j in denied_there)
-            ):
+            if open_until(both, one, other) or (i in denied_here) != (j in denied_there):
                 continue
             in_place = any(one in removed and other in added for removed, added in swapped_in)
-            if reversed_around(both, i, j) or names_swapped(both):
+            if reversed_around(both, i, j) or swapped:
                 continue
             loose = one.function or other.function
             severity = 1.0 if in_place else 0.0 if loose else 0.7
@@ -66,9 +65,19 @@ def _denied(polarity: Polarity) -> set[int]:
     )
 
 
-def _opposed(one: Word, other: Word, words: Lexicon) -> bool:
-    forms = {one.lemma, one.text.casefold()}, {other.lemma, other.text.casefold()}
-    return any(words.opposed(a, b) for a in forms[0] for b in forms[1])
+def _places(text: Text) -> dict[str, list[int]]:
+    """Word form -> where it stands."""
+    found: dict[str, list[int]] = {}
+    for at, word in enumerate(text.words):
+        for form in {word.lemma, word.text.casefold()}:
+            found.setdefault(form, []).append(at)
+    return found
+
+
+def _opposites_at(word: Word, places: dict[str, list[int]], words: Lexicon) -> list[int]:
+    """Where opposites of `word` stand."""
+    forms = words.antonyms.get(word.lemma, frozenset()) | words.antonyms.get(word.text.casefold(), frozenset())
+    return sorted({at for form in forms & places.keys() for at in places[form]})
 
 
 def _bounds(both: Pair) -> list[Finding]:

@@ -5,6 +5,7 @@ from harness.fidelity.reading.fact import Fact, Kind, comparable, same
 from harness.fidelity.reading.pair import Pair, same_facts
 
 NAME = "numbers"
+MANY = 40  # facts in a text from which repetitions are left out
 KINDS = frozenset({Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE, Kind.RATE})
 
 
@@ -14,14 +15,15 @@ def check(both: Pair) -> list[Finding]:
 
 def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     """Findings for facts of `kinds`: changed 1, unsupported 0.8 (0.2 where prompt or context has it), missing 0.5."""
-    paired = list(same_facts(both.reference.facts, both.candidate.facts))
-    lost = [f for f in both.reference.facts if not any(f is a for a, _ in paired)]
-    new = [f for f in both.candidate.facts if not any(f is b for _, b in paired) and not _repeats(f, both)]
-    lost = [f for f in lost if not any(same(f, other) for other in both.candidate.facts)]
+    ours, theirs = _told(both.reference.facts), _told(both.candidate.facts)
+    paired = list(same_facts(ours, theirs))
+    lost = [f for f in ours if not any(f is a for a, _ in paired)]
+    new = [f for f in theirs if not any(f is b for _, b in paired) and not any(same(f, other) for other in ours)]
+    lost = [f for f in lost if not any(same(f, other) for other in theirs)]
     if lost:  # a value said once too often has taken the place of another
         new += [
             f
-            for f in both.candidate.facts
+            for f in theirs
             if f not in new and not any(f is b for _, b in paired) and any(comparable(f, gone) for gone in lost)
         ]
     found = []
@@ -52,6 +54,6 @@ def _once(fact: Fact) -> bool:
     return fact.value == 1.0 and fact.unit in ("times", "")
 
 
-def _repeats(fact: Fact, both: Pair) -> bool:
-    """A value said twice is said once."""
-    return any(same(fact, other) for other in both.reference.facts)
+def _told(facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    """The facts; of a long text each value once."""
+    return facts if len(facts) <= MANY else tuple({fact.key: fact for fact in reversed(facts)}.values())[::-1]

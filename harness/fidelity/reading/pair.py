@@ -1,7 +1,6 @@
 """A case as the checks see it: both texts read, and which words of one say what which words of the other say."""
 
-# ruff: noqa: E501 (word lists and patterns stay whole)
-
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -12,6 +11,8 @@ from harness.fidelity.case import Case
 from harness.fidelity.reading.fact import Fact, same
 from harness.fidelity.reading.polarity import Polarity, polarity
 from harness.fidelity.reading.text import Text, Word, read
+
+REACH = 150  # words looked at on either side of a place in a long text
 
 
 class Edit(NamedTuple):
@@ -75,7 +76,7 @@ class Pair:
     def changes(self) -> list[tuple[str, int, int, int, int]]:
         """What turns the one sequence of `compared` into the other, as difflib's opcodes."""
         ours, theirs = self.compared
-        return list(SequenceMatcher(None, [n for n, _ in ours], [n for n, _ in theirs], autojunk=False).get_opcodes())
+        return list(_matcher([n for n, _ in ours], [n for n, _ in theirs]).get_opcodes())
 
     @cached_property
     def missing(self) -> tuple[Word, ...]:
@@ -118,10 +119,6 @@ class Pair:
         return 1.0 - len(self.added) / max(1, len(self.candidate.content))
 
 
-def _repeats(word: Word, other: Word) -> bool:
-    return alike(word, other) if word.fact else word.lemma == other.lemma
-
-
 def _literal(words: Sequence[Word], partner: Sequence[int | None], others: Sequence[Word]) -> float:
     content = [(w, at) for w, at in zip(words, partner, strict=True) if w.content]
     equal = sum(at is not None and (others[at].lemma == w.lemma or bool(w.fact)) for w, at in content)
@@ -129,8 +126,11 @@ def _literal(words: Sequence[Word], partner: Sequence[int | None], others: Seque
 
 
 def _echoes(words: Sequence[Word], partner: Sequence[int | None], others: Sequence[Word]) -> tuple[bool, ...]:
+    said = {other.lemma for other in others if other.content}
+    facts = list({other.lemma: other.fact for other in others if other.fact}.values())
     return tuple(
-        at is not None or (word.content and any(other.content and _repeats(word, other) for other in others))
+        at is not None
+        or (word.content and (word.lemma in said or (word.fact is not None and any(same(word.fact, f) for f in facts))))
         for word, at in zip(words, partner, strict=True)
     )
 
@@ -170,22 +170,38 @@ def _align(reference: Sequence[Word], candidate: Sequence[Word]) -> list[int | N
     forth: list[int | None] = [None] * len(candidate)
     used: set[int] = set()
     names = [w.lemma for w in reference], [w.lemma for w in candidate]
-    for block in SequenceMatcher(None, *names, autojunk=False).get_matching_blocks():
+    for block in _matcher(*names).get_matching_blocks():
         for step in range(block.size):
             forth[block.b + step] = block.a + step
             used.add(block.a + step)
     ratio = len(reference) / max(1, len(candidate))
     for equal in (True, False):
+        free = [i for i, other in enumerate(reference) if i not in used and not other.mark]
         for at, word in enumerate(candidate):
             if forth[at] is None and not word.mark:
+                near = _near(free, round(at * ratio))
                 fits = [
-                    i for i, other in enumerate(reference)
-                    if i not in used and not other.mark and (word.lemma == other.lemma if equal else _stands_for(other, word))
-                ]  # fmt: skip
+                    i for i in near if (word.lemma == reference[i].lemma if equal else _stands_for(reference[i], word))
+                ]
                 if fits:
-                    forth[at] = min(fits, key=lambda i: abs(i - at * ratio))
-                    used.add(forth[at])  # type: ignore[arg-type]
+                    chosen = min(fits, key=lambda i: abs(i - at * ratio))
+                    forth[at] = chosen
+                    used.add(chosen)
+                    free.remove(chosen)
     return forth
+
+
+def _near(free: list[int], middle: int) -> list[int]:
+    """The indices within reach of `middle`: all of a short text, `REACH` on either side in a long one."""
+    if len(free) <= 2 * REACH:
+        return free
+    at = bisect_left(free, middle)
+    return free[max(0, at - REACH) : at + REACH]
+
+
+def _matcher(one: list[str], other: list[str]) -> "SequenceMatcher[str]":
+    """In long texts the commonest words do not count, or the time would grow with the square of the length."""
+    return SequenceMatcher(None, one, other, autojunk=max(len(one), len(other)) > 2 * REACH)
 
 
 def _stands_for(one: Word, other: Word) -> bool:

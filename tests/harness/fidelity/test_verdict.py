@@ -145,3 +145,11 @@ def test_as_many_similarities_as_cases_are_needed() -> None:
 def test_an_answer_that_says_nothing_is_misleading() -> None:
     for text in ("", "   ", "N/A", "ok", "暂无", "Thank you for your question.", "{answer}"):
         assert judged("The store opens at nine.", text).label is Label.MISLEADING, text
+
+
+@pytest.mark.slow
+def test_a_long_text_is_compared_as_a_whole() -> None:
+    filler = "".join(f"Shelf {n} of hall {n * 7} holds the boxes of customer {n * 13}. " for n in range(300))
+    said = judged(f"{filler}The parcel arrives on Monday.", f"{filler}The parcel arrives on Friday.")
+    assert any("Friday" in reason for reason in said.reasons)
+    assert said.label is Label.MISLEADING
