@@ -2,6 +2,7 @@
 
 FaultError
 ├── BadFault        a parameter is impossible: mend it
+├── BadExperiment   an experiment says something impossible: mend its file
 ├── NotApplicable   this target lacks what the fault needs (no process, no proxy, no GPU)
 └── UndoFailed      a fault could not be undone: the loudest line of a run
 """
@@ -13,6 +14,10 @@ class FaultError(Exception):
 
 class BadFault(FaultError):
     """A parameter is impossible."""
+
+
+class BadExperiment(FaultError):
+    """An experiment says something impossible."""
 
 
 class NotApplicable(FaultError):

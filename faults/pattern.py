@@ -54,9 +54,9 @@ def read_pattern(text: str) -> Pattern:
         if word in found or word not in ("burst", "ramp", "only"):
             raise BadFault(f"when: {term!r} is not understood; write {FORMS}")
         if word == "only":
-            places, _, period = rest.partition("/")
+            places, _, repeat = rest.partition("/")
             ranges = tuple(_range(term, place) for place in places.split("+"))
-            found["only"] = _count(term, period) if period else 0
+            found["only"] = _count(term, repeat) if repeat else 0
         else:
             found[word] = _count(term, rest)
     period = found.get("only", 0)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import aiohttp
@@ -57,13 +58,15 @@ class GatewayClient:
     async def close(self) -> None:
         await self.session.close()
 
-    async def ask(self, body: Mapping[str, Any], *, trial_id: str) -> Observation:
+    async def ask(
+        self, body: Mapping[str, Any], *, trial_id: str, headers: Mapping[str, str] = MappingProxyType({})
+    ) -> Observation:
         """Send one request; never raises for what the server does."""
         seen = Observation()
         began_s = self.clock.now_s()
         try:
             async with self.session.post(
-                f"{self.base_url}/v1/chat/completions", json=body, headers={"x-truefall-trial": trial_id}
+                f"{self.base_url}/v1/chat/completions", json=body, headers={"x-truefall-trial": trial_id, **headers}
             ) as response:
                 seen.status = response.status
                 if response.content_type == "text/event-stream":

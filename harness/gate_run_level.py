@@ -75,6 +75,8 @@ def faults(rows: Sequence[GateRow], blocks: Sequence[Block]) -> Check:
 def problem_of(block: Block) -> str | None:
     if block.error:
         return block.error
+    if block.stopped:
+        return f"stopped: {block.stopped}"
     if not block.fired:
         return "did not fire"
     return None if block.steady else "no steady state before it"

@@ -11,11 +11,14 @@ from typing import Any, Self
 
 from evalsets.item import Item
 from evalsets.jsonl import load_set
+from faults.experiment import ChaosExperiment
+from faults.experiment_file import load_experiment
 from gateway.clock import SystemClock
 from harness.client import GatewayClient
 from harness.errors import StackError
 from harness.meta import describe_run, open_folder
 from harness.models import Profile, load_profile, prepare
+from harness.play import play
 from harness.progress import ProgressBar
 from harness.run import Run, RunPlan
 from harness.safety import find_foreign, sweep_leftovers
@@ -121,10 +124,18 @@ class ChaosSession:
 
     def experiment(self, experiment: Experiment) -> ExperimentResult:
         """Run an experiment, or return what the run folder already has of it."""
-        blocks = self.runner.run(self.run_.experiment(experiment))
-        trials = tuple(trial for trial in self.run_.folder.trials() if trial.experiment == experiment.name)
+        return self.result(experiment.name, self.runner.run(self.run_.experiment(experiment)))
+
+    def play(self, experiment: ChaosExperiment | str | Path) -> ExperimentResult:
+        """Run an experiment with phases and steps, given as code or as a YAML file."""
+        if not isinstance(experiment, ChaosExperiment):
+            experiment = load_experiment(Path(experiment))
+        return self.result(experiment.name, [self.runner.run(play(self.run_, experiment))])
+
+    def result(self, name: str, blocks: Sequence[Block]) -> ExperimentResult:
+        trials = tuple(trial for trial in self.run_.folder.trials() if trial.experiment == name)
         result = ExperimentResult(blocks=tuple(blocks), trials=trials)
-        self.results[experiment.name] = result
+        self.results[name] = result
         return result
 
 

@@ -44,6 +44,7 @@ class Trial:
     sent_at_s: float | None = None  # since the run began
     latency_ms: float | None = None
     ttft_ms: float | None = None
+    phase: str | None = None  # of an experiment with phases: "steady", "ramp", "hold", "recover"
 
     @property
     def degraded(self) -> bool:
@@ -86,6 +87,7 @@ class Block:
     ended_at_s: float | None = None
     same_process: bool | None = None  # the target's process is the one from before
     error: str | None = None  # what went wrong with the injection itself
+    stopped: str | None = None  # the stop condition that ended the injection
 
     def to_row(self) -> dict[str, Any]:
         """A plain row for one JSON line."""
