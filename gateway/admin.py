@@ -59,7 +59,7 @@ class Admin:
         try:
             self._authorise(scope)
             raw = await read_body(receive, scope["headers"], max_bytes=_MAX_BODY_BYTES)
-            status, body = self._do(scope["method"], scope["path"].removeprefix("/admin/"), raw)
+            status, body = await self._do(scope["method"], scope["path"].removeprefix("/admin/"), raw)
         except BadRequest as error:
             status, body = error.status, error_body(error)
         except ConnectionError:
@@ -76,12 +76,12 @@ class Admin:
         if not hmac.compare_digest(given, f"Bearer {token}".encode()):
             raise BadRequest("authorization must be 'Bearer' and the admin token", field="authorization", status=401)
 
-    def _do(self, method: str, path: str, raw: bytes) -> tuple[int, Any]:
+    async def _do(self, method: str, path: str, raw: bytes) -> tuple[int, Any]:
         match method, path.split("/"):
             case "GET", ["state"]:
                 return 200, self._state()
             case "POST", ["ledger"]:
-                return 201, self._hold(_decode(raw, HoldBody))
+                return 201, await self._hold(_decode(raw, HoldBody))
             case "DELETE", ["ledger", identity]:
                 return 200, {"released": self._release(identity)}
             case "DELETE", ["ledger"]:
@@ -112,11 +112,12 @@ class Admin:
         breaker.force(body.state)
         return {"backend": body.backend, "state": breaker.state}
 
-    def _hold(self, body: HoldBody) -> Any:
+    async def _hold(self, body: HoldBody) -> Any:
         ledger = self._ledger(body.backend)
+        promises = self._backend(body.backend).promises or ledger
         if not 0 < body.ttl_s <= _MAX_TTL_S:
             raise BadRequest(f"ttl_s is {body.ttl_s}, must be above 0 and at most {_MAX_TTL_S:g}", field="ttl_s")
-        taken = ledger.try_reserve(_asked_bytes(body, ledger.snapshot().capacity_bytes))
+        taken = await promises.take(_asked_bytes(body, ledger.snapshot().capacity_bytes))
         if isinstance(taken, Refusal):
             raise BadRequest(f"the ledger refused: {taken.name.lower()}", field="bytes", status=409)
         identity = uuid4().hex

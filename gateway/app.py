@@ -42,6 +42,8 @@ def make_app(runtime: Runtime) -> "Shortcut":
             await runtime.pipeline.unaided.kept.save()
             if runtime.tracing is not None:
                 await asyncio.to_thread(runtime.tracing.close)
+            if runtime.redis is not None:
+                await runtime.redis.aclose()
             await runtime.session.close()
             runtime.log.flush()
 
@@ -129,6 +131,9 @@ def _ready(runtime: Runtime) -> tuple[int, dict[str, Any]]:
         "level": runtime.health.level,
         "breakers": {name: backend.breaker.state for name, backend in runtime.backends.items()},
     }
+    ledgers = {name: backend.shared for name, backend in runtime.backends.items() if backend.shared is not None}
+    if ledgers:
+        body["ledgers"] = {name: "alone" if one.alone else "shared" for name, one in ledgers.items()}
     keepers = {name: backend.keeper for name, backend in runtime.backends.items() if backend.keeper is not None}
     if keepers:
         body["watchdog"] = {name: _kept(keeper) for name, keeper in keepers.items()}

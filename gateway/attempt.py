@@ -176,8 +176,8 @@ async def _reserved(
 
 
 async def _reserve(work: Work, backend: Backend, shaped: Shaped, *, wait_s: float) -> Reservation:
-    ledger, marks = backend.ledger, work.policy.ledger
-    if ledger is None:
+    ledger, promises, marks = backend.ledger, backend.promises, work.policy.ledger
+    if ledger is None or promises is None:
         raise MemoryFull("no ledger")
     asked = backend.kv_bytes(shaped.prompt_tokens, shaped.max_tokens)
     if shaped.prompt_tokens >= marks.long_tokens and ledger.occupancy > marks.watermark:
@@ -185,8 +185,8 @@ async def _reserve(work: Work, backend: Backend, shaped: Shaped, *, wait_s: floa
     if backend.guard is not None and not (decision := backend.guard.admits(asked)).admitted:
         raise MemoryFull(decision.reason)
     if wait_s > 0:
-        return await ledger.reserve(asked, timeout_s=wait_s)
-    taken = ledger.try_reserve(asked)
+        return await promises.reserve(asked, timeout_s=wait_s)
+    taken = await promises.take(asked)
     if isinstance(taken, Refusal):
         raise MemoryFull(f"no room for {asked} bytes of KV cache")
     return taken

@@ -10,6 +10,7 @@ from msgspec import Meta
 from gateway import toml
 from gateway.deferred.config import Deferred
 from gateway.errors import ConfigError
+from gateway.memory.shared_config import SharedLedgerConfig
 from gateway.section import Bytes, Count, Name, Positive, Section, Share
 from gateway.watchdog.config import WatchdogConfig
 
@@ -151,6 +152,7 @@ class Config(Section, frozen=True, kw_only=True):
     manifests: Manifests = Manifests()
     telemetry: Telemetry = Telemetry()
     deferred: Deferred = Deferred()
+    shared_ledger: SharedLedgerConfig = SharedLedgerConfig()
 
     def __post_init__(self) -> None:
         names = [backend.name for backend in self.backends]

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 
@@ -19,6 +20,8 @@ from gateway.drift import Row
 from gateway.drift_monitor import DriftMonitor
 from gateway.errors import BadRequest
 from gateway.health import HealthFacts, HealthState, may_probe
+from gateway.memory.exposed import AloneCollector
+from gateway.memory.leases import Leases, open_redis
 from gateway.pipeline import Pipeline
 from gateway.policies.caller import caller_of
 from gateway.policies.cluster import require_client
@@ -70,6 +73,7 @@ class Runtime:
     metrics: Metrics
     log: RequestLog
     drift: DriftMonitor
+    redis: Any = None  # the shared ledger's client, where there is one
     tracing: Tracing | None = None
     health: HealthState = field(default_factory=HealthState)
     draining: bool = False
@@ -236,14 +240,32 @@ def build_runtime(
     def tell(event: str, detail: str) -> None:
         log.write(Event(event=event, detail=detail))
 
+    shared = config.shared_ledger
+    redis = open_redis(shared, environ)
+
+    def leases(backend: str) -> Leases:
+        return Leases(redis, prefix=shared.prefix, backend=backend, lease_s=shared.lease_s)
+
     backends = {
-        one.name: build(one, session=session, policy=lambda: policies.current, clock=clock, environ=environ, tell=tell)
+        one.name: build(
+            one,
+            session=session,
+            policy=lambda: policies.current,
+            clock=clock,
+            environ=environ,
+            tell=tell,
+            leases=leases if redis is not None else None,
+            shared=shared,
+        )
         for one in config.backends
     }
     manifests = _manifests(config, policies, clock)
     drift = DriftMonitor(marks=lambda: policies.current.drift, tell=tell, file=config.telemetry.drift_baseline)
     drift.load()
     metrics = Metrics()
+    ledgers = {name: backend.shared for name, backend in backends.items() if backend.shared is not None}
+    if ledgers:
+        metrics.registry.register(AloneCollector(lambda: {name: one.alone for name, one in ledgers.items()}))
     keepers = {name: backend.keeper for name, backend in backends.items() if backend.keeper is not None}
     if keepers:
         metrics.registry.register(KeeperCollector(lambda: keepers))
@@ -269,6 +291,7 @@ def build_runtime(
         metrics=metrics,
         log=log,
         drift=drift,
+        redis=redis,
         tracing=open_tracing(config.telemetry, tell),
     )
     if runtime.tracing is not None:

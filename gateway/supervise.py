@@ -37,6 +37,8 @@ async def supervise(runtime: Runtime) -> None:
             group.create_task(_cluster(runtime, runtime.config.manifests.namespace).run())
         group.create_task(save_kept(runtime))
         for backend in runtime.backends.values():
+            if backend.shared is not None:
+                group.create_task(backend.shared.run())
             if backend.keeper is not None:
                 group.create_task(backend.keeper.run())
         probing: dict[str, asyncio.Task[None]] = {}

@@ -17,8 +17,11 @@ from gateway.errors import ConfigError
 from gateway.memory.device_probes import CudaProbe, VllmProbe
 from gateway.memory.estimate import KvShape, kv_peak_bytes
 from gateway.memory.guard import Guard, Margin
+from gateway.memory.leases import Leases
 from gateway.memory.ledger import Ledger, Watermarks
 from gateway.memory.probes import CgroupProbe, Probe
+from gateway.memory.shared import SharedLedger
+from gateway.memory.shared_config import SharedLedgerConfig
 from gateway.policy import Policy
 from gateway.prompt.tokens import CharCounter, Counter, TokenCounter
 from gateway.standing import Standing
@@ -38,6 +41,7 @@ class Backend:
     counts_exactly: bool  # the counter is the model's own tokenizer and chat template
     shape: KvShape | None
     ledger: Ledger | None
+    shared: SharedLedger | None  # where promises are made when other gateways share the ledger
     guard: Guard | None
     probe: Probe | None
     keeper: Keeper | None = None  # the watchdog, where the gateway runs the backend itself
@@ -47,6 +51,11 @@ class Backend:
     def kv_bytes(self, prompt_tokens: int, max_tokens: int) -> int:
         """Most bytes of KV cache that the request takes; 0 where the model's shape is unknown."""
         return 0 if self.shape is None else kv_peak_bytes(self.shape, prompt_tokens, max_tokens)
+
+    @property
+    def promises(self) -> Ledger | SharedLedger | None:
+        """Where memory is reserved."""
+        return self.shared or self.ledger
 
     def outgoing(
         self, body: Mapping[str, Any], *, messages: list[Any], max_tokens: int, stream: bool, degraded: bool
@@ -73,6 +82,8 @@ def build(
     clock: Clock,
     environ: Mapping[str, str],
     tell: Callable[[str, str], None],
+    leases: Callable[[str], Leases] | None = None,
+    shared: SharedLedgerConfig | None = None,
 ) -> Backend:
     """Raises ConfigError where a tokenizer, a model config or a key is not there."""
     counter, exact = _counter(config)
@@ -94,6 +105,9 @@ def build(
         counts_exactly=exact,
         shape=_shape(config),
         ledger=ledger,
+        shared=SharedLedger(ledger, leases(config.name), shared, clock=clock, tell=tell)
+        if ledger is not None and leases is not None and shared is not None
+        else None,
         guard=_guard(config, probe, ledger, clock),
         probe=probe,
         keeper=_keeper(config, session=session, clock=clock, environ=environ, tell=tell, on_ready=breaker.hurry),

@@ -98,6 +98,8 @@ class Ledger:
         self._reserved_bytes = 0
         self._queue: OrderedDict[asyncio.Future[Reservation], int] = OrderedDict()
         self._failures = 0
+        self.foreign_bytes = 0  # what other gateways have promised, where the ledger is shared
+        self.on_release: Callable[[Reservation], None] = _nothing
 
     def try_reserve(self, bytes_: int) -> Reservation | Refusal:
         """Reserve at once or not at all; never overtakes a request that waits."""
@@ -110,6 +112,14 @@ class Ledger:
             self._failures += 1
             return Refusal.NOT_NOW
         return self._take(bytes_)
+
+    async def take(self, bytes_: int) -> Reservation | Refusal:
+        """`try_reserve`, in the form that a shared ledger has."""
+        return self.try_reserve(bytes_)
+
+    def count_failure(self) -> None:
+        """Somebody who decides for this ledger refused a reservation."""
+        self._failures += 1
 
     async def reserve(self, bytes_: int, *, timeout_s: float = 5.0) -> Reservation:
         """Wait in line for `bytes_`, at most `timeout_s`; raises NeverFits at once, MemoryFull after the wait."""
@@ -146,7 +156,7 @@ class Ledger:
         self._wake()
 
     def _fits(self, bytes_: int) -> bool:
-        return self._reserved_bytes + bytes_ <= self.capacity_bytes
+        return self._reserved_bytes + self.foreign_bytes + bytes_ <= self.capacity_bytes
 
     def _take(self, bytes_: int) -> Reservation:
         reservation = Reservation(bytes_, clock=self._clock, give_back=self._give_back)
@@ -157,6 +167,7 @@ class Ledger:
     def _give_back(self, reservation: Reservation) -> None:
         self._held.remove(reservation)
         self._reserved_bytes -= reservation.bytes_
+        self.on_release(reservation)
         self._wake()
 
     def _wake(self) -> None:
@@ -170,7 +181,7 @@ class Ledger:
     @property
     def occupancy(self) -> float:
         """Share of the capacity that is promised, in [0, 1]."""
-        return self._reserved_bytes / self.capacity_bytes
+        return min(1.0, (self._reserved_bytes + self.foreign_bytes) / self.capacity_bytes)
 
     def admits_long(self) -> bool:
         """Whether occupancy is under the high watermark, so that long requests may still come in."""
@@ -188,3 +199,7 @@ class Ledger:
             waiting=len(self._queue),
             failures=self._failures,
         )
+
+
+def _nothing(_: Reservation) -> None:
+    """Nobody shares this ledger."""

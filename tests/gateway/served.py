@@ -21,6 +21,7 @@ from gateway.backends.client import open_session
 from gateway.clock import SystemClock
 from gateway.config import Answers, Backend, Config, Manifests, Server, Telemetry
 from gateway.deferred.config import Deferred
+from gateway.memory.shared_config import SharedLedgerConfig
 from gateway.policy import Policy, fitted
 from gateway.runtime import Runtime, build_runtime
 from gateway.telemetry import RequestLog
@@ -110,6 +111,7 @@ async def gateway(
     manifests: Manifests | None = None,
     telemetry: Telemetry | None = None,
     deferred: Deferred | None = None,
+    shared_ledger: SharedLedgerConfig | None = None,
     answers: Answers | None = None,
     **server: Any,
 ) -> AsyncIterator[Gateway]:
@@ -119,6 +121,7 @@ async def gateway(
         manifests=manifests or Manifests(),
         telemetry=telemetry or Telemetry(),
         deferred=deferred or Deferred(),
+        shared_ledger=shared_ledger or SharedLedgerConfig(),
         answers=answers or Answers(),
     )
     with socket.socket() as bound:

