@@ -8,6 +8,7 @@ SECTIONS = {
     "faults.http_outage": "Wrong answers over HTTP (semantic proxy)",
     "faults.tokens": "Meaning (semantic proxy)",
     "faults.memory": "Memory",
+    "faults.memory_spike": "Memory",
     "faults.ballast": "Memory",
     "faults.ledger_pressure": "Memory",
     "faults.components": "Components inside the backend",

@@ -1,0 +1,67 @@
+"""Memory that somebody else takes right after a request was admitted: what no admission control can foresee."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from random import Random
+from typing import ClassVar
+
+from faults.errors import NotApplicable
+from faults.fault import Firing, Sleeper, Target
+from faults.memory import MIB, OomPressure
+from faults.parameter import check_bounds, means
+from faults.semantic_client import relayed
+
+LOOK_S = 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySpike:
+    """Take the backend's memory as soon as it works on a request, and give it back after `hold_s`."""
+
+    name: ClassVar[str] = "memory_spike"
+    headroom_bytes: int = field(default=10 * MIB, metadata=means("what is left to the backend meanwhile, bytes", low=0))
+    hold_s: float = field(default=5.0, metadata=means("how long the memory is taken, s", low=0.01))
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    @asynccontextmanager
+    async def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AsyncIterator[Firing]:
+        if relayed(target) is None:
+            raise NotApplicable(f"target {target.name!r} has no semantic proxy to tell when a request begins")
+        firing = Firing()
+        striking = asyncio.create_task(self._strike(target, firing, clock, rng))
+        try:
+            yield firing
+        finally:
+            striking.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(asyncio.wait([striking]))
+            if striking.done() and not striking.cancelled() and (error := striking.exception()):
+                raise error
+
+    async def _strike(self, target: Target, firing: Firing, clock: Sleeper, rng: Random) -> None:
+        seen = begun(target)
+        while True:
+            await clock.sleep(LOOK_S)
+            if (now := begun(target)) > seen:
+                seen = now
+                await self._take(target, firing, clock, rng)
+
+    async def _take(self, target: Target, firing: Firing, clock: Sleeper, rng: Random) -> None:
+        """One spike; what it proved counts also when it is cut short."""
+        pressure = OomPressure(headroom_bytes=self.headroom_bytes)
+        one = Firing()
+        try:
+            async with pressure.inject(target, clock=clock, rng=rng) as one:
+                await clock.sleep(self.hold_s)
+        finally:
+            firing.touched += one.touched
+            firing.evidence.extend(one.evidence)
+
+
+def begun(target: Target) -> int:
+    """Requests that reached the backend's semantic proxy so far; 0 when it does not answer."""
+    return (relayed(target) or {}).get("requests", 0)

@@ -1,0 +1,78 @@
+"""Memory that is taken once a request was admitted: it comes with a request, fails allocations, and goes again."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from fault_stack import CLEAN, FaultStack, healthy, start_stack, traffic
+
+from faults.clock import SystemClock
+from faults.errors import NotApplicable
+from faults.fault import Target
+from faults.memory_spike import MemorySpike, begun
+
+pytestmark = pytest.mark.slow
+SPIKE = MemorySpike(headroom_bytes=50 * 2**20, hold_s=0.3)  # room for the stub itself, not for what it is asked
+MOST_ROUNDS = 50
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultStack]:
+    stack = start_stack(tmp_path_factory.mktemp("stack"))
+    yield stack
+    stack.stop()
+
+
+async def until_struck(stack: FaultStack) -> None:
+    for _ in range(MOST_ROUNDS):
+        if stack.state() != CLEAN:
+            return
+        await traffic(stack)
+    pytest.fail(f"{MOST_ROUNDS} rounds of requests, and memory was never taken")
+
+
+async def test_a_spike_comes_with_a_request_proves_itself_and_goes(stack: FaultStack, tmp_path: Path) -> None:
+    target = stack.target(tmp_path / "journal")
+    async with SPIKE.inject(target, clock=SystemClock(), rng=Random(1)) as firing:
+        assert stack.state() == CLEAN, "memory was taken before any request"
+        await until_struck(stack)
+        await traffic(stack)
+    assert firing.fired, firing.evidence
+    assert stack.state() == CLEAN
+    assert await healthy(stack)
+
+
+async def test_a_spike_is_undone_when_its_block_is_cancelled_while_it_holds(stack: FaultStack, tmp_path: Path) -> None:
+    target = stack.target(tmp_path / "journal")
+    struck = asyncio.Event()
+
+    async def block() -> None:
+        async with SPIKE.inject(target, clock=SystemClock(), rng=Random(1)):
+            await until_struck(stack)
+            struck.set()
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(block())
+    await struck.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert stack.state() == CLEAN
+    assert list((tmp_path / "journal").glob("*")) == []
+
+
+async def test_without_requests_nothing_fires(stack: FaultStack, tmp_path: Path) -> None:
+    target = stack.target(tmp_path / "journal")
+    before = begun(target)
+    async with SPIKE.inject(target, clock=SystemClock(), rng=Random(1)) as firing:
+        await SystemClock().sleep(0.1)
+    assert begun(target) == before
+    assert not firing.fired
+
+
+async def test_a_target_that_cannot_tell_its_requests_is_refused() -> None:
+    with pytest.raises(NotApplicable, match="no semantic proxy"):
+        async with SPIKE.inject(Target(name="bare", url="http://127.0.0.1:9"), clock=SystemClock(), rng=Random(1)):
+            pass
