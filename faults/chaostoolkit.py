@@ -61,7 +61,7 @@ def import_experiment(document: Any) -> Taken:
     if not isinstance(document, dict):
         raise BadExperiment("a Chaos Toolkit experiment is a table with title and method")
     left = [f"{name}: has no counterpart here" for name in document if name not in KNOWN_TOP]
-    actions = []
+    actions: list[Action] = []
     for entry in document.get("method") or []:
         action, problem = _import_action(entry, len(actions))
         actions += [action] if action else []
@@ -78,13 +78,12 @@ def import_experiment(document: Any) -> Taken:
         for entry in document.get("rollbacks") or []
         if isinstance(entry, dict)
     ]
-    more = {"probes": tuple(probes)} if probes else {}
     experiment = ChaosExperiment(
         title=str(document.get("title") or "Imported from Chaos Toolkit"),
         description=str(document.get("description") or ""),
         tags=tuple(map(str, document.get("tags") or ())),
         method=tuple(actions),
-        **more,
+        probes=tuple(probes) or (Probe(name="the gateway answers undegraded"),),
     )
     for action in experiment.method:
         sized(0, experiment, action, 0)
@@ -145,7 +144,7 @@ def _import_probe(entry: Any) -> tuple[Probe | None, str | None]:
 
 
 def export_experiment(experiment: ChaosExperiment, *, seed: int = 0) -> Taken:
-    """A document that `chaos run` takes, with the Toxiproxy driver installed. Raises BadExperiment without any action."""
+    """What `chaos run` takes, with the Toxiproxy driver installed. Raises BadExperiment when no action meets."""
     method: list[dict[str, Any]] = []
     rollbacks: list[dict[str, Any]] = []
     left = _settings_left_out(experiment)

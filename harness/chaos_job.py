@@ -10,14 +10,16 @@ from typing import Self
 
 from evalsets.jsonl import load_set
 from gateway.clock import Clock, SystemClock
+from harness.chaos_options import began_with, check_files, chosen_items, option, options_of
 from harness.commands.chaos import INTERRUPTED
 from harness.errors import ConfigError, HarnessError, StackError
 from harness.models import Profile, load_profile, prepare
+from harness.pytest_end import PytestEnd
 from harness.safety import STILL_ON_CODE, shout, still_on
-from harness.session import SessionOptions, choose_device, plan_of
+from harness.session import SessionOptions, plan_of
 from harness.store import RunFolder
 
-PASSED, FAILED, STOPPED, NO_TESTS = 0, 1, 2, 5  # exit codes of pytest
+PASSED, FAILED, NO_TESTS = 0, 1, 5  # exit codes of pytest
 
 
 @dataclass(slots=True, kw_only=True)
@@ -28,35 +30,27 @@ class ChaosJob:
     profile: Profile
     criteria: Path
     folder: RunFolder
+    experiment_files: tuple[str, ...] = ()
     clock: Clock = field(default_factory=SystemClock)
     step_s: dict[str, float] = field(default_factory=dict)  # seconds that each step took
+    new: bool = True  # begun here, not resumed
 
     @classmethod
     def prepare(cls, args: argparse.Namespace) -> Self:
         """Check every input before anything is written. Raises ConfigError, ModelError or EvalsetError."""
-        from harness.criteria import load_criteria
-        from harness.meta import check_policy, describe_run, new_run_path, open_folder
+        from harness.meta import describe_run, new_run_path, open_folder
 
-        profile = load_profile(args.profile)
+        before = began_with(args.resume)
+        profile = load_profile(option(args, before, "profile"))
         criteria = Path(args.criteria) if args.criteria else profile.criteria
-        load_criteria(criteria)
-        check_policy(Path(args.policy) if args.policy else profile.policy)
-        items = load_set(args.evalset)
-        options = SessionOptions(
-            seed=args.seed,
-            profile=args.profile,
-            device=choose_device(args.device),
-            policy=args.policy,
-            evalset=args.evalset,
-            most_items=args.items or (profile.limits.quick_items if args.quick else None),
-            quick=args.quick,
-            run_folder=args.resume or str(new_run_path(Path(args.results), args.seed)),
-        )
-        if args.resume and not (Path(args.resume) / "run.json").is_file():
-            raise ConfigError(f"--resume {args.resume}: not a run folder: run.json is missing")
+        run_folder = args.resume or str(new_run_path(Path(args.results), option(args, before, "seed")))
+        options = options_of(args, before, profile, run_folder=run_folder)
+        check_files(options, profile, criteria, args.experiment)
+        items = chosen_items(options.evalset, options.item_ids)
         clock = SystemClock()
         began_s = clock.now_s()
-        prepare([profile.primary.name, profile.secondary.name])
+        if not options.attached:
+            prepare([profile.primary.name, profile.secondary.name], progress=say)
         prepared_s = clock.now_s() - began_s
         folder = open_folder(options, describe_run(options, profile, plan_of(options, profile, items)))
         return cls(
@@ -66,6 +60,8 @@ class ChaosJob:
             folder=folder,
             clock=clock,
             step_s={"models": prepared_s},
+            experiment_files=tuple(args.experiment),
+            new=args.resume is None,
         )
 
     def run_experiments(self, experiments: Path, select: str | None) -> int:
@@ -78,23 +74,32 @@ class ChaosJob:
             *(f"--chaos-seed={options.seed}", f"--chaos-profile={options.profile}", f"--chaos-device={options.device}"),
             *(f"--chaos-evalset={options.evalset}", f"--chaos-run={self.folder.path}"),
         ]
+        argv += [f"--chaos-experiment={file}" for file in self.experiment_files]
+        if options.stack_file:
+            argv.append(f"--chaos-stack={options.stack_file}")
         if options.policy:
             argv.append(f"--chaos-policy={options.policy}")
         if options.most_items:
             argv.append(f"--chaos-items={options.most_items}")
+        argv += [f"--chaos-item={item_id}" for item_id in options.item_ids]
         if options.quick:
             argv.append("--chaos-quick")
         if select:
             argv += ["-k", select]
+        seen = PytestEnd()
         with self.step("experiments"):
-            code = int(pytest.main(argv))
+            code = int(pytest.main(argv, plugins=[seen]))
+        if code in (PASSED, FAILED):
+            return code
+        if seen.interrupted:
+            return INTERRUPTED
+        if self.new:
+            self.folder.discard_unused()
         if code == NO_TESTS:
             raise ConfigError(
                 f"no experiment matches {select or experiments}; see `pytest --collect-only -m chaos {experiments}`"
             )
-        if code not in (PASSED, FAILED, STOPPED):
-            raise StackError("the experiments could not be run; the line above says why")
-        return INTERRUPTED if code == STOPPED else code
+        raise StackError(seen.reason or "the experiments could not be run; the line above says why")
 
     def finish(self, *, experiments_failed: bool) -> int:
         """Judge, gate, report; the exit code of the run. A fault that is still on outweighs everything."""
@@ -106,7 +111,7 @@ class ChaosJob:
                 raise
             print(f"truefall chaos: {error}", file=sys.stderr)
         if left:
-            shout(left, self.folder, lambda line: print(line, file=sys.stderr))
+            shout(left, self.folder, say)
             return STILL_ON_CODE
         return code
 
@@ -140,3 +145,7 @@ class ChaosJob:
             yield
         finally:
             self.step_s[name] = self.clock.now_s() - began_s
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -44,12 +44,40 @@ class Observation:
         return Outcome.OK if self.answer is not None and self.error is None else Outcome.FAILED
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """How a gateway marks a degraded answer when its body holds no degradation record."""
+
+    level_header: str = "x-degradation-level"
+    path_header: str = "x-degradation-path"
+    reason_header: str = "x-degrade-reason"
+    unmarked_is_healthy: bool = False  # no mark at all says that the answer is undegraded
+
+    def record(self, headers: Mapping[str, str]) -> dict[str, Any]:
+        """The degradation record that the headers amount to; empty: nothing is said."""
+        level = headers.get(self.level_header, "").strip().lower()
+        if not level:
+            return {"level": "healthy"} if self.unmarked_is_healthy else {}
+        reasons = [reason.strip() for reason in headers.get(self.reason_header, "").split(",") if reason.strip()]
+        level = level if level in ("healthy", "critical") else "degraded"
+        return {"level": level, "path": headers.get(self.path_header), "reasons": reasons}
+
+
 class GatewayClient:
     """Speaks chat completions to one gateway; one per run."""
 
-    def __init__(self, base_url: str, *, clock: Clock, timeout_s: float = 120.0, token: str | None = None) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        clock: Clock,
+        timeout_s: float = 120.0,
+        token: str | None = None,
+        marks: Marks | None = None,
+    ) -> None:
         self.base_url = base_url.rstrip("/")
         self.clock = clock
+        self.marks = marks or Marks()
         self.session = aiohttp.ClientSession(
             timeout=aiohttp.ClientTimeout(total=timeout_s),
             headers={"Authorization": f"Bearer {token}"} if token else {},
@@ -73,6 +101,8 @@ class GatewayClient:
                     await self._read_stream(response, seen, began_s)
                 else:
                     read_body(await response.read(), seen)
+                if not seen.record and seen.complete:
+                    seen.record = self.marks.record(response.headers)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             seen.error = f"{type(error).__name__}: {error}"
         seen.latency_ms = (self.clock.now_s() - began_s) * 1000

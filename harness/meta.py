@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from evalsets.item import Item
@@ -41,6 +42,8 @@ MUST_AGREE = (
     "max_tokens",
 )
 
+WORDS = MappingProxyType({"policy_sha256": "the policy's sha256", "items_sha256": "the sha256 of its items"})
+
 
 def describe_run(options: "SessionOptions", profile: Profile, plan: "RunPlan") -> dict[str, Any]:
     """The content of `run.json` when a run begins."""
@@ -51,10 +54,14 @@ def describe_run(options: "SessionOptions", profile: Profile, plan: "RunPlan") -
         "seed": options.seed,
         "profile": options.profile,
         "device": options.device,
+        "stack": options.stack_file or options.gateway_url,
         "policy": str(policy),
         "policy_sha256": sha256_file(policy) if policy.is_file() else None,
         "evalset": options.evalset,
         "items_sha256": items_sha256(plan.items),
+        "items": options.most_items,
+        "item": list(options.item_ids) or None,
+        "quick": options.quick,
         "fault_items": plan.sizes.fault,
         "baseline_items": plan.sizes.baseline,
         "max_tokens": plan.max_tokens,
@@ -78,7 +85,8 @@ def open_folder(options: "SessionOptions", meta: dict[str, Any]) -> RunFolder:
     before = folder.meta()
     for key in MUST_AGREE:
         if before.get(key) != meta[key]:
-            raise ResultError(f"{path}: {key} was {before.get(key)!r} when this run began and is {meta[key]!r} now")
+            what = f"{WORDS.get(key, key)} was {before.get(key)!r} when this run began and is {meta[key]!r} now"
+            raise ResultError(f"{path}: {what}; give what it began with, or begin a new run without --resume")
     return folder
 
 

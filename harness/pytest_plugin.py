@@ -1,5 +1,6 @@
 """The pytest plugin: options, fixtures and the marker `chaos`; the work is done by `harness.session`."""
 
+import errno
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
@@ -21,9 +22,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--chaos-policy", default=None, help="TOML file: how the gateway degrades")
     group.addoption("--chaos-evalset", default="support", help="bundled evaluation set or a JSON-lines file")
     group.addoption("--chaos-items", type=int, default=None, help="items per experiment (default: the profile's)")
+    group.addoption("--chaos-item", action="append", default=[], metavar="ID", help="only this item; may be repeated")
     group.addoption("--chaos-quick", action="store_true", help="few items; for a first look")
     group.addoption("--chaos-run", default=None, help="run folder to write, or to go on with")
-    group.addoption("--chaos-gateway", default=None, help="URL of a gateway of yours, instead of starting ours")
+    group.addoption("--chaos-gateway", default=None, help="URL of a gateway of yours; no fault can reach behind it")
+    group.addoption("--chaos-stack", default=None, help="TOML file: your gateway and the handles on its backends")
+    group.addoption("--chaos-experiment", action="append", default=[], help="YAML file with an experiment")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,10 +38,20 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"truefall: seed {config.getoption('--chaos-seed')}, profile {config.getoption('--chaos-profile')}"
 
 
+def pytest_exception_interact(node: pytest.Item, call: "pytest.CallInfo[object]") -> None:
+    """A run that cannot be written, or that could not undo a fault, ends here: what follows would prove nothing."""
+    from harness.errors import ResultError, StillOn
+
+    error = call.excinfo.value if call.excinfo else None
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+    if node.get_closest_marker("chaos") and (full or isinstance(error, ResultError | StillOn)):
+        pytest.exit(f"truefall: {error}", returncode=STACK_DOWN)
+
+
 @pytest.fixture(scope="session")
 def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
     """A running stack: `chaos.run("latency", target="primary", mean_ms=500)` returns what happened."""
-    from harness.errors import HarnessError
+    from harness.errors import user_errors
     from harness.session import ChaosSession, SessionOptions
 
     option = request.config.getoption
@@ -48,14 +62,16 @@ def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
         policy=option("--chaos-policy"),
         evalset=option("--chaos-evalset"),
         most_items=option("--chaos-items"),
+        item_ids=tuple(option("--chaos-item")),
         quick=option("--chaos-quick"),
         run_folder=option("--chaos-run"),
         gateway_url=option("--chaos-gateway"),
+        stack_file=option("--chaos-stack"),
     )
     with ExitStack() as closing:
         try:
             session = closing.enter_context(ChaosSession.open(options))
-        except HarnessError as error:
+        except user_errors(OSError) as error:
             pytest.exit(f"truefall: {error}", returncode=STACK_DOWN)
         yield session
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import secrets
-import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,12 +9,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from evalsets.item import Item
-from evalsets.jsonl import load_set
+from evalsets.jsonl import load_set, select
 from faults.experiment import ChaosExperiment
 from faults.experiment_file import load_experiment
 from gateway.clock import SystemClock
 from harness.client import GatewayClient
-from harness.errors import StackError
+from harness.errors import ConfigError, StackError
 from harness.meta import describe_run, open_folder
 from harness.models import Profile, load_profile, prepare
 from harness.play import play
@@ -23,7 +22,9 @@ from harness.progress import ProgressBar
 from harness.run import Run, RunPlan
 from harness.safety import find_foreign, sweep_leftovers
 from harness.schedule import Dose, Experiment, Scope, Sizes
+from harness.stack.attached import AttachedStack, attach, only_gateway
 from harness.stack.backend import BackendLine
+from harness.stack.signals import terminated_as_interrupt, undisturbed
 from harness.stack.stack import Stack
 from harness.store import RunFolder
 from harness.traffic import check_traffic
@@ -40,9 +41,16 @@ class SessionOptions:
     policy: str | None = None
     evalset: str = "support"
     most_items: int | None = None
+    item_ids: tuple[str, ...] = ()  # only these; none: all
     quick: bool = False
     run_folder: str | None = None
     gateway_url: str | None = None
+    stack_file: str | None = None  # TOML file with the handles on somebody else's gateway
+
+    @property
+    def attached(self) -> bool:
+        """Nothing is started: the gateway is somebody else's."""
+        return bool(self.stack_file or self.gateway_url)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +98,7 @@ class ChaosSession:
         """Start everything; stop everything on every way out, SIGTERM included."""
         profile = load_profile(options.profile)
         items = load_set(options.evalset)
+        items = select(items, options.item_ids) if options.item_ids else items
         plan = plan_of(options, profile, items)
         folder = open_folder(options, describe_run(options, profile, plan))
         sweep_leftovers(folder)
@@ -98,8 +107,9 @@ class ChaosSession:
             try:
                 yield cls(run_=run, runner=runner)
             finally:
-                runner.run(run.client.close())
-                run.stack.stop()
+                with undisturbed():
+                    runner.run(run.client.close())
+                    run.stack.stop()
 
     @property
     def gateway_url(self) -> str:
@@ -155,9 +165,7 @@ def plan_of(options: SessionOptions, profile: Profile, items: Sequence[Item]) ->
 async def start_run(options: SessionOptions, folder: RunFolder, plan: RunPlan) -> Run:
     """Bring the stack up. Raises StackError or ModelError with what failed."""
     clock = SystemClock()
-    stack = build_stack(options, folder, clock)
-    await stack.start()
-    client = GatewayClient(stack.gateway_url, clock=clock)
+    stack, client = await open_stack(options, folder, clock)
     try:
         await check_stack(stack, folder, client)
     except BaseException:
@@ -170,11 +178,29 @@ async def start_run(options: SessionOptions, folder: RunFolder, plan: RunPlan) -
     )
 
 
-async def check_stack(stack: Stack, folder: RunFolder, client: GatewayClient) -> None:
+async def open_stack(
+    options: SessionOptions, folder: RunFolder, clock: SystemClock
+) -> tuple[Stack | AttachedStack, GatewayClient]:
+    """Ours, started; or somebody else's, as it is."""
+    if not options.attached:
+        own = build_stack(options, folder, clock)
+        await own.start()
+        return own, GatewayClient(own.gateway_url, clock=clock)
+    if options.stack_file:
+        stack = attach(Path(options.stack_file), journal=folder.journal, clock=clock)
+    else:
+        stack = only_gateway(str(options.gateway_url), journal=folder.journal, clock=clock)
+    await stack.start()
+    timeout_s = stack.file.gateway.timeout_s
+    client = GatewayClient(stack.gateway_url, clock=clock, timeout_s=timeout_s, token=stack.token, marks=stack.marks)
+    return stack, client
+
+
+async def check_stack(stack: Stack | AttachedStack, folder: RunFolder, client: GatewayClient) -> None:
     """Nothing is on yet, and traffic passes where faults will act. Raises StackError when it does not."""
-    targets = [stack.target(name) for name in stack.lines]
+    targets = [stack.target(name) for name in stack.names]
     await asyncio.to_thread(find_foreign, folder, targets)
-    await check_traffic(targets, models={"primary": stack.primary_model}, client=client)
+    await check_traffic(targets, models=stack.models, client=client)
 
 
 def build_stack(options: SessionOptions, folder: RunFolder, clock: SystemClock) -> Stack:
@@ -201,23 +227,12 @@ def build_stack(options: SessionOptions, folder: RunFolder, clock: SystemClock) 
 
 
 def choose_device(wanted: str) -> str:
-    """`auto` is a CUDA device where one answers, else the CPU."""
-    if wanted != "auto":
+    """`auto` is a CUDA device where one answers, else the CPU. Raises ConfigError when `cuda` is not there."""
+    if wanted == "cpu":
         return wanted
     import torch
 
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
-@contextmanager
-def terminated_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM unwind like Ctrl-C, so that faults are undone and servers stopped."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    found = torch.cuda.is_available()
+    if wanted == "cuda" and not found:
+        raise ConfigError("--device cuda: no CUDA device answers here; use auto or cpu")
+    return "cuda" if found else "cpu"

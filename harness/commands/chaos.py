@@ -4,23 +4,30 @@ import argparse
 import sys
 from pathlib import Path
 
+from harness.commands.chaos_words import WORDS, run_word
 from harness.errors import ConfigError
 
 INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="seed of every draw (default 0)")
-    parser.add_argument("--profile", default="cpu", help="bundled profile (cpu, gpu) or a TOML file (default cpu)")
+    parser.add_argument("word", nargs="?", choices=WORDS, help="list or explain experiments and faults; import or "
+                        "export an experiment of Chaos Toolkit; without a word: the main job")  # fmt: skip
+    parser.add_argument("subject", nargs="?", help="what to explain; the file to import or export")
     parser.add_argument(
-        "--device", default="auto", choices=["auto", "cpu", "cuda"], help="where the models run (default auto)"
+        "--experiment", action="append", default=[], metavar="FILE", help="run this YAML file instead of the tests"
+    )
+    parser.add_argument("--stack", default=None, metavar="FILE", help="TOML file: attach to a gateway of yours")
+    parser.add_argument("--seed", type=int, default=None, help="seed of every draw (default 0)")
+    parser.add_argument("--profile", default=None, help="bundled profile (cpu, gpu) or a TOML file (default cpu)")
+    parser.add_argument(
+        "--device", default=None, choices=["auto", "cpu", "cuda"], help="where the models run (default auto)"
     )
     parser.add_argument("--policy", default=None, help="TOML file: how the gateway degrades (default: the profile's)")
     parser.add_argument("--criteria", default=None, help="TOML file: what the gate demands (default: the profile's)")
-    parser.add_argument(
-        "--evalset", default="support", help="bundled evaluation set or a JSON-lines file (default support)"
-    )
+    parser.add_argument("--evalset", default=None, help="bundled evaluation set or a JSON-lines file (default support)")
     parser.add_argument("--items", type=int, default=None, help="items per experiment (default: the profile's)")
+    parser.add_argument("--item", action="append", metavar="ID", help="only this item of the set; may be repeated")
     parser.add_argument(
         "--quick", action="store_true", help="few items, under three minutes; too few to pass every gate"
     )
@@ -33,19 +40,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.word:
+        return run_word(args)
     from harness.chaos_job import ChaosJob
+    from harness.stack.signals import terminated_as_interrupt
 
     experiments = Path(args.experiments)
+    if args.experiment:
+        experiments = Path(__file__).parents[1] / "experiment_files.py"
     if not experiments.exists():
         raise ConfigError(
             f"--experiments {experiments}: no such file or folder; run in the project's root or name another"
         )
     if args.items is not None and args.items < 1:
         raise ConfigError(f"--items {args.items}: need at least 1")
-    job = ChaosJob.prepare(args)
-    print(f"run folder: {job.folder.path}", file=sys.stderr)
-    code = job.run_experiments(experiments, args.select)
-    if code == INTERRUPTED:
-        print(f"interrupted; go on with --resume {job.folder.path}", file=sys.stderr)
-        return INTERRUPTED
-    return job.finish(experiments_failed=code != 0)
+    with terminated_as_interrupt():
+        job = ChaosJob.prepare(args)
+        print(f"run folder: {job.folder.path}", file=sys.stderr)
+        try:
+            code = job.run_experiments(experiments, args.select)
+            if code != INTERRUPTED:
+                return job.finish(experiments_failed=code != 0)
+        except KeyboardInterrupt:  # while the answers were judged
+            pass
+    print(f"interrupted; go on with: truefall chaos --resume {job.folder.path}", file=sys.stderr)
+    return INTERRUPTED

@@ -41,6 +41,15 @@ class Stack:
     def primary_model(self) -> str:
         return self.lines["primary"].model_dir.name
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self.lines)
+
+    @property
+    def models(self) -> Mapping[str, str]:
+        """By backend, the model name that makes the gateway ask it; the others are asked when it cannot answer."""
+        return {"primary": self.primary_model}
+
     async def start(self) -> None:
         try:
             for line in self.lines.values():
