@@ -5,7 +5,16 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
+
+INTERRUPTED = 130  # exit code of a command that was stopped from the keyboard or by SIGTERM
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line; the whole usage is one `--help` away."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 class Command(NamedTuple):
@@ -44,7 +53,7 @@ COMMANDS = MappingProxyType(
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="truefall", description="When an LLM service falls back to plan B, does plan B still tell the truth?"
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
@@ -55,28 +64,23 @@ def build_parser() -> argparse.ArgumentParser:
 
 def run_command(name: str, argv: Sequence[str]) -> int:
     """Import the command, parse its arguments, run it; a package's own error becomes one line and exit code 2."""
+    from harness.errors import user_errors
+
     module = import_module(COMMANDS[name].module)
-    parser = argparse.ArgumentParser(prog=f"truefall {name}", description=COMMANDS[name].help)
+    parser = Parser(prog=f"truefall {name}", description=COMMANDS[name].help)
     module.add_arguments(parser)
     try:
         return int(module.run(parser.parse_args(argv)))
     except user_errors() as error:
         print(f"truefall {name}: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print(f"truefall {name}: interrupted", file=sys.stderr)
+        return INTERRUPTED
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         print(f"truefall {name}: {place}{error.strerror or error}", file=sys.stderr)
         return 2
-
-
-def user_errors() -> tuple[type[Exception], ...]:
-    """The root error of each package."""
-    from evalsets.errors import EvalsetError
-    from faults.errors import FaultError
-    from gateway.errors import GatewayError
-    from harness.errors import HarnessError
-
-    return (HarnessError, GatewayError, FaultError, EvalsetError)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -36,3 +36,12 @@ class ResultError(HarnessError):
 
 class NothingJudged(HarnessError):
     """There was nothing to judge."""
+
+
+def user_errors(*more: type[Exception]) -> tuple[type[Exception], ...]:
+    """The root error of each package: its text is one line for the user. And `more`."""
+    from evalsets.errors import EvalsetError
+    from faults.errors import FaultError
+    from gateway.errors import GatewayError
+
+    return (HarnessError, GatewayError, FaultError, EvalsetError, *more)

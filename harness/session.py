@@ -126,11 +126,12 @@ class ChaosSession:
         target: str = "primary",
         name: str | None = None,
         scope: Scope = Scope.FAULT,
+        tag: str | None = None,
         **params: Any,
     ) -> ExperimentResult:
         """One experiment with one fault. Raises what the catalogue raises for an unknown fault or parameter."""
         dose = Dose(fault=fault, target=target, params=params)
-        return self.experiment(Experiment(name=name or f"{fault}-{target}", doses=(dose,), scope=scope))
+        return self.experiment(Experiment(name=name or f"{fault}-{target}", doses=(dose,), scope=scope, tag=tag))
 
     def experiment(self, experiment: Experiment) -> ExperimentResult:
         """Run an experiment, or return what the run folder already has of it."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -63,6 +64,12 @@ class RunFolder:
         if not folder.meta_file.is_file():
             raise ResultError(f"{path}: not a run folder: run.json is missing; give one of the folders under results/")
         return folder
+
+    def discard_unused(self) -> None:
+        """Remove a folder that was made for nothing: no server started, no row written."""
+        used = [self.trials_file, self.blocks_file, *self.logs.iterdir(), *self.journal.iterdir()]
+        if not any(file.exists() for file in used):
+            shutil.rmtree(self.path, ignore_errors=True)
 
     def meta(self) -> dict[str, Any]:
         """Raises ResultError when `run.json` is not a JSON object."""

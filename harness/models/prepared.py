@@ -12,6 +12,7 @@ from harness.errors import ModelError
 from harness.models.convert import convert
 from harness.models.manifest import MANIFEST, verify, write_manifest
 from harness.models.packaged import PACKAGED, PackagedModel
+from harness.models.weights import check_model_folder
 
 Say = Callable[[str], None]
 Convert = Callable[[PackagedModel, Path, Say], Mapping[str, str]]  # fills the folder; returns package -> version
@@ -59,14 +60,29 @@ def prepare(
 def packaged(model: PackagedModel, cache: Path, say: Say, converter: Convert) -> PreparedModel:
     """Verify the prepared folder; make it when it is missing, make it again when it is damaged."""
     path = cache / model.name
-    with locked(cache):
-        try:
-            verify(path)
-        except ModelError as error:
-            if path.exists():
-                say(f"{model.name}: {error}")
-            build(model, path, say, converter)
+    if not is_whole(path):  # a cache that is ready may be read-only
+        with locked(cache):
+            drop_unfinished(model, cache)
+            if not is_whole(path, say=lambda line: say(f"{model.name}: {line}")):
+                build(model, path, say, converter)
     return PreparedModel(name=model.name, path=path, licence=model.licence)
+
+
+def is_whole(path: Path, say: Say | None = None) -> bool:
+    """Whether every file of a prepared folder is there with its sha256; says what is wrong with one that is there."""
+    try:
+        verify(path)
+    except ModelError as error:
+        if say is not None and path.exists():
+            say(str(error))
+        return False
+    return True
+
+
+def drop_unfinished(model: PackagedModel, cache: Path) -> None:
+    """What a killed process left behind; nobody else is at it while the lock is held."""
+    for left in cache.glob(f".{model.name}.*"):
+        shutil.rmtree(left, ignore_errors=True)
 
 
 def build(model: PackagedModel, path: Path, say: Say, converter: Convert) -> None:
@@ -111,8 +127,7 @@ def own(name: str) -> PreparedModel:
     """A model folder, or the snapshot of a hub id that is already in the hub's cache. Raises ModelError."""
     folder = Path(name).expanduser()
     if folder.is_dir():
-        if not (folder / "config.json").is_file():
-            raise ModelError(f"{folder / 'config.json'} is missing: {name} is no model folder")
+        check_model_folder(folder)
         return PreparedModel(name=name, path=folder.resolve(), licence=None)
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
