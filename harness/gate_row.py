@@ -20,6 +20,9 @@ class GateRow:
     """One request with its judgement. None: not judged, not measured."""
 
     path: str  # the path that served; "healthy" where nothing was degraded
+    withheld: str | None = (
+        None  # the model path whose answer the gateway did not trust and put an abstention in place of
+    )
     fault: str  # "none" in the steady state
     lang: str
     item_id: str
@@ -30,6 +33,11 @@ class GateRow:
     answer: str | None = None
     crashed: bool = False  # 5xx, a body that is no answer, or nothing at all
     recorded: bool = True  # carried a degradation record
+
+    @property
+    def judged_path(self) -> str:
+        """The path that this row tells about: a model path answers for what was withheld of it, too."""
+        return self.withheld if self.withheld and self.abstained else self.path
 
     @property
     def misleading(self) -> bool:
@@ -95,8 +103,8 @@ def cells_of(criteria: PathCriteria, rows: Sequence[GateRow]) -> list[Cell]:
     """The cells in which a class decides."""
     keys: Mapping[Pool, Callable[[GateRow], str]] = {
         Pool.CLASS: lambda _: criteria.name,
-        Pool.PATH: lambda row: row.path,
-        Pool.PATH_FAULT: lambda row: f"{row.path} under {row.fault}",
+        Pool.PATH: lambda row: row.judged_path,
+        Pool.PATH_FAULT: lambda row: f"{row.judged_path} under {row.fault}",
     }
     return [Cell(name=name, rows=tuple(found)) for name, found in grouped(rows, keys[criteria.pool]).items()]
 
@@ -104,8 +112,8 @@ def cells_of(criteria: PathCriteria, rows: Sequence[GateRow]) -> list[Cell]:
 def looks_of(rows: Sequence[GateRow]) -> list[Cell]:
     """Every path, path under a fault, and language, to be looked at on its own."""
     keys: tuple[Callable[[GateRow], str], ...] = (
-        lambda row: f"path {row.path}",
-        lambda row: f"path {row.path} under {row.fault}",
+        lambda row: f"path {row.judged_path}",
+        lambda row: f"path {row.judged_path} under {row.fault}",
         lambda row: f"language {row.lang}",
     )
     found = [Cell(name=name, rows=tuple(group)) for key in keys for name, group in grouped(rows, key).items()]

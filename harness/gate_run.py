@@ -20,6 +20,7 @@ from harness.store import RunFolder
 from harness.trial import Outcome, Trial
 
 CRASHES = (Outcome.FAILED, Outcome.UNANSWERED)
+WITHHELD = ("ungrounded", "schema_violated", "invalid_output", "tokens_mismatch", "semantic_gate")
 MARKED_BY_STATUS = (Outcome.REFUSED, Outcome.REJECTED, Outcome.DEGRADED)
 
 
@@ -91,6 +92,7 @@ def gate_row(trial: Trial, score: Mapping[str, Any]) -> GateRow:
     )
     return GateRow(
         path=HEALTHY_PATH if healthy else trial.path or trial.outcome.value,
+        withheld=withheld_path(trial),
         fault=trial.fault,
         lang=trial.lang,
         item_id=trial.item_id,
@@ -102,6 +104,12 @@ def gate_row(trial: Trial, score: Mapping[str, Any]) -> GateRow:
         crashed=trial.outcome in CRASHES,
         recorded=healthy or trial.level is not None or trial.outcome in MARKED_BY_STATUS,
     )
+
+
+def withheld_path(trial: Trial) -> str | None:
+    """The last path that had an answer which the gateway did not trust; None: there was none."""
+    withheld = [try_["path"] for try_ in trial.record.get("attempts", ()) if try_.get("reason") in WITHHELD]
+    return str(withheld[-1]) if withheld else None
 
 
 def judge_if_needed(run_dir: Path, *, again: bool) -> None:

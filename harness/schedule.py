@@ -36,6 +36,7 @@ class Experiment:
     stream_share: float = 0.3  # share of requests that ask for a stream, in [0, 1]
     recovery_limit_s: float = 60.0  # how long the primary may take to answer again after the fault
     scope: Scope = Scope.FAULT
+    tag: str | None = None  # only items with this tag; None: any
 
     @property
     def fault(self) -> str:
@@ -84,11 +85,16 @@ def plan(seed: int, experiment: Experiment, items: Sequence[Item], sizes: Sizes)
 def scoped(seed: int, experiment: Experiment, items: Sequence[Item], sizes: Sizes) -> list[Item]:
     """The items that an experiment sends."""
     if experiment.scope is Scope.ALL:
-        return list(items)
+        return tagged(items, experiment.tag)
     baseline = sample(f"{seed}", items, sizes.baseline)
-    return (
-        baseline if experiment.scope is Scope.BASELINE else sample(f"{seed}/{experiment.name}", baseline, sizes.fault)
-    )
+    if experiment.scope is Scope.BASELINE:
+        return tagged(baseline, experiment.tag)
+    drawn_from = tagged(baseline, experiment.tag) or tagged(items, experiment.tag)
+    return sample(f"{seed}/{experiment.name}", drawn_from, sizes.fault)
+
+
+def tagged(items: Sequence[Item], tag: str | None) -> list[Item]:
+    return [item for item in items if tag is None or tag in item.tags]
 
 
 def sample(seed: str, items: Sequence[Item], most: int | None) -> list[Item]:
