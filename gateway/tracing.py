@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import threading
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _TRACE_HEADERS = (b"traceparent", b"tracestate")
 _CHAT = "chat"  # gen_ai.operation.name
 _QUEUE_SPANS = 2048
-_SHUTDOWN_MS = 3000
+_EXPORT_S, _SHUTDOWN_S = 5.0, 2.0
 
 LEVEL = "truefall.degradation.level"
 PATH = "truefall.degradation.path"
@@ -43,10 +44,11 @@ class Trace:
 class Tracing:
     """Begins and ends spans; the trace of the request at hand is the context's own."""
 
-    def __init__(self, provider: "TracerProvider") -> None:
+    def __init__(self, provider: "TracerProvider", exporter: "SpanExporter") -> None:
         from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
         self._provider = provider
+        self._exporter = exporter
         self._tracer = provider.get_tracer("truefall.gateway")
         self._propagator = TraceContextTextMapPropagator()
         self._current: ContextVar[Trace | None] = ContextVar("trace", default=None)
@@ -130,9 +132,11 @@ class Tracing:
         session.trace_configs.append(config)
 
     def close(self) -> None:
-        """Send what waits; takes up to some seconds."""
-        self._provider.force_flush(_SHUTDOWN_MS)
+        """Send what waits, for some seconds at most: the SDK alone would go on trying a collector that is away."""
+        giving_up = threading.Timer(_SHUTDOWN_S, self._exporter.shutdown)
+        giving_up.start()
         self._provider.shutdown()
+        giving_up.cancel()
 
     async def _on_request(self, _: Any, __: Any, params: aiohttp.TraceRequestStartParams) -> None:
         trace = self._current.get()
@@ -177,7 +181,8 @@ def open_tracing(settings: Telemetry, tell: Callable[[str, str], None]) -> Traci
     _tell_failures(tell_from_any_thread)
     endpoint = settings.otlp_endpoint.rstrip("/")
     url = endpoint if endpoint.endswith("/v1/traces") else f"{endpoint}/v1/traces"
-    return Tracing(make_provider(settings, OTLPSpanExporter(endpoint=url)))
+    exporter = OTLPSpanExporter(endpoint=url, timeout=_EXPORT_S)
+    return Tracing(make_provider(settings, exporter), exporter)
 
 
 def make_provider(settings: Telemetry, exporter: "SpanExporter") -> "TracerProvider":
