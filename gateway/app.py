@@ -10,6 +10,7 @@ from starlette.routing import Route, Router
 from gateway.admin import Admin
 from gateway.answers.completion import now_unix_s
 from gateway.chat import ChatCompletions
+from gateway.clients import Guarded
 from gateway.deferred.desk import Desk
 from gateway.deferred.store import JobStore
 from gateway.deferred.worker import Worker
@@ -23,7 +24,7 @@ from gateway.wire import Receive, Send, error_body, respond_json
 _UNAVAILABLE = 503  # of /readyz only, to take this gateway out of rotation
 
 
-def make_app(runtime: Runtime) -> "Shortcut":
+def make_app(runtime: Runtime) -> "Shortcut | Guarded":
     """The application; its lifespan runs the supervision. Raises ConfigError."""
     store = _store(runtime)
 
@@ -59,7 +60,8 @@ def make_app(runtime: Runtime) -> "Shortcut":
     if desk is not None:
         routes.append(Route("/v1/async/{id}", desk))
     router = Router(routes=routes, redirect_slashes=False, default=_not_found, lifespan=lifespan)
-    return Shortcut("/v1/chat/completions", chat, router)
+    app = Shortcut("/v1/chat/completions", chat, router)
+    return Guarded(app, runtime.config.api_keys) if runtime.config.api_keys else app
 
 
 def _store(runtime: Runtime) -> JobStore | None:

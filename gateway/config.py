@@ -8,6 +8,8 @@ import msgspec
 from msgspec import Meta
 
 from gateway import toml
+from gateway.api_key import ApiKey
+from gateway.connection_limits import ConnectionLimits
 from gateway.deferred.config import Deferred
 from gateway.errors import ConfigError
 from gateway.memory.shared_config import SharedLedgerConfig
@@ -153,10 +155,15 @@ class Config(Section, frozen=True, kw_only=True):
     telemetry: Telemetry = Telemetry()
     deferred: Deferred = Deferred()
     shared_ledger: SharedLedgerConfig = SharedLedgerConfig()
+    connections: ConnectionLimits = ConnectionLimits()
+    api_keys: tuple[ApiKey, ...] = ()  # () lets everybody in
 
     def __post_init__(self) -> None:
         names = [backend.name for backend in self.backends]
         twice = sorted({name for name in names if names.count(name) > 1})
+        clients = [key.name for key in self.api_keys]
+        if len(set(clients)) < len(clients):
+            raise ValueError("api_keys: a name is there twice")
         if twice:
             raise ValueError(f"backends: name {twice[0]!r} is used {names.count(twice[0])} times, at most once")
 

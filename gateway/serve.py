@@ -12,11 +12,13 @@ from pathlib import Path
 
 import msgspec
 import uvicorn
+from prometheus_client import Counter
 
 from gateway.app import make_app
 from gateway.backends.client import open_session
 from gateway.clock import SystemClock
 from gateway.config import Config
+from gateway.connection import protocol_of
 from gateway.policy import Policy
 from gateway.runtime import Runtime, build_runtime
 from gateway.telemetry import RequestLog
@@ -81,22 +83,30 @@ async def serve(config: Config, *, policy: Policy, policy_path: Path | None, por
             log=RequestLog(sys.stderr if config.server.log == "json" else None),
             environ=os.environ,
         )
-        options = uvicorn.Config(
-            make_app(runtime),
-            loop="none",
-            http="httptools",
-            ws="none",
-            lifespan="on",
-            access_log=False,
-            log_level="error",
-            server_header=False,
-            date_header=False,
-            timeout_graceful_shutdown=max(1, int(config.server.drain_s)),
-        )
-        await Server(options, runtime, bound).serve(sockets=[bound])
+        await Server(options_of(runtime), runtime, bound).serve(sockets=[bound])
     finally:
         await session.close()
         bound.close()
+
+
+def options_of(runtime: Runtime) -> uvicorn.Config:
+    """How uvicorn is to serve the application. Raises ConfigError."""
+    config = runtime.config
+    cut = Counter(
+        "truefall_connections_refused", "Connections cut by a limit", ("reason",), registry=runtime.metrics.registry
+    )
+    return uvicorn.Config(
+        make_app(runtime),
+        loop="none",
+        http=protocol_of(config.connections, lambda reason: cut.labels(reason).inc()),
+        ws="none",
+        lifespan="on",
+        access_log=False,
+        log_level="error",
+        server_header=False,
+        date_header=False,
+        timeout_graceful_shutdown=max(1, int(config.server.drain_s)),
+    )
 
 
 def _bind(host: str, port: int) -> socket.socket:

@@ -3,9 +3,12 @@
 import argparse
 from pathlib import Path
 
+from harness.errors import HarnessError
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--config", type=Path, required=True, help="what exists: server and backends (TOML)")
+    parser.add_argument("action", nargs="?", choices=("serve", "key"), default="serve", help="key: print a new API key")
+    parser.add_argument("--config", type=Path, help="what exists: server and backends (TOML)")
     parser.add_argument("--policy", type=Path, help="how to degrade (TOML); without it the default policy")
     parser.add_argument("--port", type=int, help="instead of the config's; 0 takes any free one")
     parser.add_argument("--check", action="store_true", help="read both files, say what is wrong, and do not serve")
@@ -13,6 +16,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print one line of JSON with the real port once it listens; serve until SIGTERM."""
+    if args.action == "key":
+        return _print_key()
+    if args.config is None:
+        raise HarnessError("truefall gateway needs --config, the file that says which backends there are")
     from gateway.config import load_config
     from gateway.policy import load_policy
 
@@ -27,4 +34,14 @@ def run(args: argparse.Namespace) -> int:
     from gateway import serve
 
     serve.run(config, policy=policy, policy_path=args.policy, port=args.port)
+    return 0
+
+
+def _print_key() -> int:
+    """The key is shown this once; the config holds its hash."""
+    from gateway.api_key import new_key
+
+    made = new_key()
+    print(f"key    {made.key}")
+    print(f'config [[api_keys]]\n       name = "…"\n       sha256 = "{made.sha256}"')
     return 0

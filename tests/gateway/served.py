@@ -16,14 +16,16 @@ import msgspec
 import uvicorn
 from upstream_stub import Upstream
 
-from gateway.app import make_app
+from gateway.api_key import ApiKey
 from gateway.backends.client import open_session
 from gateway.clock import SystemClock
 from gateway.config import Answers, Backend, Config, Manifests, Server, Telemetry
+from gateway.connection_limits import ConnectionLimits
 from gateway.deferred.config import Deferred
 from gateway.memory.shared_config import SharedLedgerConfig
 from gateway.policy import Policy, fitted
 from gateway.runtime import Runtime, build_runtime
+from gateway.serve import options_of
 from gateway.telemetry import RequestLog
 
 TOKEN = "test-token"
@@ -112,6 +114,8 @@ async def gateway(
     telemetry: Telemetry | None = None,
     deferred: Deferred | None = None,
     shared_ledger: SharedLedgerConfig | None = None,
+    connections: ConnectionLimits | None = None,
+    api_keys: tuple[ApiKey, ...] = (),
     answers: Answers | None = None,
     **server: Any,
 ) -> AsyncIterator[Gateway]:
@@ -122,6 +126,8 @@ async def gateway(
         telemetry=telemetry or Telemetry(),
         deferred=deferred or Deferred(),
         shared_ledger=shared_ledger or SharedLedgerConfig(),
+        connections=connections or ConnectionLimits(),
+        api_keys=api_keys,
         answers=answers or Answers(),
     )
     with socket.socket() as bound:
@@ -140,8 +146,7 @@ async def gateway(
         except BaseException:
             await session.close()
             raise
-        options = uvicorn.Config(make_app(runtime), loop="none", http="httptools", lifespan="on", log_level="error")
-        uvicorn_server = QuietServer(options)
+        uvicorn_server = QuietServer(options_of(runtime))
         task = asyncio.create_task(uvicorn_server.serve(sockets=[bound]))
         while not uvicorn_server.started:
             await SystemClock().sleep(0.002)  # until it listens

@@ -1,0 +1,144 @@
+"""One client's connection: how large its headers may be, and how slowly it may write and read."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple
+
+import msgspec
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from gateway.connection_limits import ConnectionLimits
+
+_PHRASES = {400: "Bad Request", 408: "Request Timeout", 429: "Too Many Requests", 431: "Header Fields Too Large"}
+
+
+class Rules(NamedTuple):
+    """The limits, and whom to tell why a client was cut off."""
+
+    limits: ConnectionLimits
+    refused: Callable[[str], None]
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """uvicorn's protocol with limits. A request that comes in one piece costs no timer."""
+
+    rules: ClassVar[Rules]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._head_bytes = 0
+        self._head_done = False
+        self._whole = False  # the request that came last is complete
+        self._too_large = False
+        self._began_s = 0.0
+        self._slow_request: asyncio.TimerHandle | None = None
+        self._slow_reader: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.rules.limits.max_connections:
+            text = f"{self.rules.limits.max_connections} connections are open, the most allowed"
+            self._refuse(429, "too_many_connections", text, b"retry-after: 1\r\n")
+            return
+        self._watch_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._unwatch_request()
+        self.resume_writing()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self.parser is None or self.transport.is_closing():
+            return
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        if not self._head_done:
+            self._head_bytes += len(data)
+        if not self._head_done and self._head_bytes > self.rules.limits.max_header_bytes:
+            self._refuse_headers()
+        elif not self._whole and self._slow_request is None:
+            self._watch_request()
+
+    def on_message_begin(self) -> None:
+        self._head_done = self._whole = False
+        self._head_bytes = 0
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        self._head_done = True
+        head_bytes = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
+        if head_bytes > self.rules.limits.max_header_bytes:
+            self._too_large = True
+            raise ValueError("headers too large")  # the parser stops, and asks for a 400
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._whole = True
+        self._unwatch_request()
+        super().on_message_complete()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        if self._slow_reader is None:
+            self._slow_reader = self.loop.call_later(self.rules.limits.write_stall_s, self._cut_off)
+
+    def resume_writing(self) -> None:
+        if self._slow_reader is not None:
+            self._slow_reader.cancel()
+            self._slow_reader = None
+        if self.flow is not None:
+            super().resume_writing()
+
+    def send_400_response(self, msg: str) -> None:
+        """What the parser could not read, as an error object."""
+        if self._too_large:
+            self._refuse_headers()
+        else:
+            self._refuse(400, "bad_http", msg)
+
+    def _refuse_headers(self) -> None:
+        text = f"headers are larger than {self.rules.limits.max_header_bytes} bytes, the most allowed"
+        self._refuse(431, "headers_too_large", text)
+
+    def _watch_request(self) -> None:
+        self._began_s = self.loop.time()
+        self._slow_request = self.loop.call_later(self.rules.limits.header_timeout_s, self._look_at_request)
+
+    def _unwatch_request(self) -> None:
+        if self._slow_request is not None:
+            self._slow_request.cancel()
+            self._slow_request = None
+
+    def _look_at_request(self) -> None:
+        """The head must be there by now; the body has longer, and as long as we do not read it, no limit."""
+        self._slow_request = None
+        limit_s = self.rules.limits.request_timeout_s if self._head_done else self.rules.limits.header_timeout_s
+        left_s = self._began_s + limit_s - self.loop.time()
+        if self.pipeline or self.flow.read_paused:
+            left_s = max(left_s, self.rules.limits.header_timeout_s)
+        if left_s > 0:
+            self._slow_request = self.loop.call_later(left_s, self._look_at_request)
+        else:
+            part = "body" if self._head_done else "headers"
+            self._refuse(408, "slow_request", f"{part} did not come within {limit_s:g} s")
+
+    def _cut_off(self) -> None:
+        self._slow_reader = None
+        self.rules.refused("slow_reader")
+        self.transport.abort()  # the request's handler is told that its client is gone
+
+    def _refuse(self, status: int, reason: str, text: str, more: bytes = b"") -> None:
+        self.rules.refused(reason)
+        self._unwatch_request()
+        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+            error = {"message": text, "type": "invalid_request_error", "param": None, "code": reason}
+            body = msgspec.json.encode({"error": error})
+            head = f"HTTP/1.1 {status} {_PHRASES[status]}\r\ncontent-type: application/json\r\nconnection: close\r\n"
+            self.transport.write(head.encode() + more + b"content-length: %d\r\n\r\n" % len(body) + body)
+        self.transport.close()
+
+
+def protocol_of(limits: ConnectionLimits, refused: Callable[[str], None]) -> type[LimitedProtocol]:
+    """uvicorn makes the protocols itself, so what they need is given to their class."""
+    return type("Protocol", (LimitedProtocol,), {"rules": Rules(limits, refused)})
