@@ -210,7 +210,7 @@ def attach(path: Path, *, journal: Path, clock: Clock) -> AttachedStack:
 
 
 def only_gateway(url: str, *, journal: Path, clock: Clock) -> AttachedStack:
-    """A gateway without any handle on what is behind it, asked for its first model. Raises ConfigError or StackError."""
+    """A gateway without any handle on what is behind it; its first model is asked. Raises ConfigError or StackError."""
     require_http("--chaos-gateway", url)
     base = url.rstrip("/").removesuffix("/v1")
     try:

@@ -1,0 +1,137 @@
+"""Somebody else's gateway: the plugin in their repository, real sockets, no model; and files that are refused."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gateway.clock import SystemClock
+from harness.errors import ConfigError, StackError
+from harness.stack.attached import attach, load_stack_file, only_gateway
+
+pytest_plugins = ["pytester"]
+EXAMPLE = Path(__file__).parents[2] / "examples" / "your-own-gateway"
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory) -> Iterator[Path]:
+    """The example's stack; yields its stack.toml."""
+    folder = tmp_path_factory.mktemp("stack")
+    argv = [sys.executable, str(EXAMPLE / "start.py"), str(folder)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        assert b"stack.toml" in started.stdout.readline()
+        yield folder / "stack.toml"
+        started.send_signal(2)
+
+
+def in_their_repository(pytester: pytest.Pytester, stack: Path, *more: str) -> pytest.RunResult:
+    argv = ["-m", "chaos", "-p", "no:cacheprovider", f"--chaos-stack={stack}", "--chaos-run=run"]
+    return pytester.runpytest_subprocess(*argv, f"--chaos-evalset={EXAMPLE / 'items.jsonl'}", *more)
+
+
+@pytest.mark.slow
+def test_another_team_runs_the_plugin_against_its_own_gateway(pytester, running):
+    pytester.copy_example(str(EXAMPLE / "test_plan_b.py"))
+    result = in_their_repository(pytester, running)
+    result.assert_outcomes(passed=5)
+    blocks = (pytester.path / "run" / "blocks.jsonl").read_text("utf-8")
+    assert '"fired": true' in blocks
+    assert '"fired": false' not in blocks
+    assert "leftovers" not in (pytester.path / "run" / "run.json").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_a_yaml_experiment_runs_against_it_too(pytester, running):
+    experiment = pytester.path / "bursts.yaml"
+    example = EXAMPLE.parent / "experiments" / "bursts-for-one-tenant.yaml"
+    experiment.write_text(example.read_text("utf-8"), "utf-8")
+    from harness import experiment_files
+
+    result = in_their_repository(pytester, running, f"--chaos-experiment={experiment}", str(experiment_files.__file__))
+    result.assert_outcomes(passed=2)
+    rows = (pytester.path / "run" / "trials.jsonl").read_text("utf-8")
+    assert '"path": "canned"' in rows
+    assert '"phase": "recover"' in rows
+
+
+@pytest.mark.slow
+def test_a_proxy_that_traffic_does_not_pass_is_found_before_the_run(pytester, running, tmp_path):
+    argv = [sys.executable, "-m", "faults.semantic", "--upstream", "http://127.0.0.1:9"]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as aside:
+        try:
+            assert aside.stdout is not None
+            url = aside.stdout.readline().decode().split('"url": "')[1].split('"')[0]
+            stack = tmp_path / "wrong.toml"
+            lines = running.read_text("utf-8").splitlines()
+            kept = [line for line in lines if not line.startswith("semantic_url")]
+            stack.write_text("\n".join([*kept, f'semantic_url = "{url}"']), "utf-8")
+            pytester.makepyfile("import pytest\n@pytest.mark.chaos\ndef test_x(chaos): raise AssertionError('ran')")
+            result = in_their_repository(pytester, stack)
+        finally:
+            aside.kill()
+    said = result.stdout.str() + result.stderr.str()
+    assert f"primary: a probe did not pass the semantic proxy at {url}" in said
+    assert "AssertionError" not in said
+    assert result.ret == 96
+
+
+GOOD = """\
+[gateway]
+url = "http://127.0.0.1:1"
+model = "m"
+
+[backends.primary]
+url = "http://127.0.0.1:2"
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "words"),
+    [
+        ('model = "m"', 'modle = "m"', [":3", "modle", "model"]),
+        ('url = "http://127.0.0.1:1"', 'url = "127.0.0.1:1"', ["'127.0.0.1:1'", "http://"]),
+        ('url = "http://127.0.0.1:2"', 'toxiproxy_url = "http://x"', ["belong together"]),
+        ('url = "http://127.0.0.1:2"', 'pid = 1\npid_file = "p"', ["not both"]),
+        ('url = "http://127.0.0.1:2"', 'pid = "1"', [":6", "int"]),
+        ("[gateway]", "[gateway", ["not valid TOML"]),
+    ],
+)
+def test_a_wrong_stack_file_is_refused_with_what_would_be_right(tmp_path, was, now, words):
+    file = tmp_path / "stack.toml"
+    file.write_text(GOOD.replace(was, now), "utf-8")
+    with pytest.raises(ConfigError) as refused:
+        load_stack_file(file)
+    assert all(word in str(refused.value) for word in ["stack.toml", *words]), refused.value
+
+
+async def test_a_gateway_that_is_not_there_a_backend_that_is_not_named_and_a_secret_that_is_not_set(
+    tmp_path, monkeypatch
+):
+    file = tmp_path / "stack.toml"
+    file.write_text(GOOD.replace('model = "m"', 'model = "m"\ntoken_env = "TRUEFALL_TEST_TOKEN"'), "utf-8")
+    stack = attach(file, journal=tmp_path, clock=SystemClock())
+    with pytest.raises(StackError, match="start it first"):
+        await stack.start()
+    with pytest.raises(ConfigError, match=r"'third' is not in the stack file; backends there: primary"):
+        stack.target("third")
+    with pytest.raises(ConfigError, match="TRUEFALL_TEST_TOKEN is not set"):
+        _ = stack.token
+    monkeypatch.setenv("TRUEFALL_TEST_TOKEN", "t")
+    assert stack.token == "t"
+    with pytest.raises(StackError, match="start it first"):
+        only_gateway("http://127.0.0.1:1", journal=tmp_path, clock=SystemClock())
+
+
+def test_a_pid_file_is_read_each_time_and_a_dead_process_is_none(tmp_path):
+    file = tmp_path / "stack.toml"
+    file.write_text(GOOD.replace('url = "http://127.0.0.1:2"', 'pid_file = "backend.pid"'), "utf-8")
+    target = attach(file, journal=tmp_path, clock=SystemClock()).target("primary")
+    assert target.pid() is None
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        (tmp_path / "backend.pid").write_text(f"{process.pid}\n", "utf-8")
+        assert target.pid() == process.pid
+        process.kill()
+    assert target.pid() is None
