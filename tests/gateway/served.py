@@ -130,7 +130,7 @@ async def gateway(
         api_keys=api_keys,
         answers=answers or Answers(),
     )
-    with socket.socket() as bound:
+    with socket.socket(proto=socket.IPPROTO_TCP) as bound:  # without it asyncio leaves Nagle on: 40 ms per answer
         bound.bind(("127.0.0.1", 0))
         session = open_session()
         try:
