@@ -13,10 +13,10 @@ class PytestEnd:
     reason: str | None = None  # why nothing could be run, in one line
 
     def pytest_keyboard_interrupt(self, excinfo: "pytest.ExceptionInfo[BaseException]") -> None:
-        """Also called when the plugin gives up; its message is the reason."""
-        if isinstance(excinfo.value, KeyboardInterrupt):
+        """Also called when a file cannot be collected, and when the plugin gives up; its message is the reason."""
+        if type(excinfo.value) is KeyboardInterrupt:
             self.interrupted = True
-        else:
+        elif self.reason is None:
             self.reason = one_line(str(excinfo.value)).removeprefix("truefall: ")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
