@@ -119,10 +119,13 @@ class ChaosJob:
         """The exit code by the gate; 1 when an experiment's own test failed."""
         from harness.gate_run import gate_run
         from harness.judge import judge_run
+        from harness.observables import write_observables
         from harness.report import write_report
 
         with self.step("judge"):
             judge_run(self.folder.path, load_set(self.options.evalset))
+        with self.step("observables"):
+            write_observables(self.folder.path, load_set(self.options.evalset))
         with self.step("gate"):
             code = gate_run(self.folder.path, self.criteria)
         with self.step("report"):

@@ -44,6 +44,8 @@ def render(data: ReportData) -> str:
         wrong_healthy=[wrong_row(wrong) for wrong in data.wrong_of_healthy()[:3]],
         blocks=[block for block in data.blocks if block.fired is not None],
         steps=data.step_s,
+        observables=data.observables,
+        leftovers=data.meta.get("leftovers", []),
         colours=COLOURS,
         latency_svg=latency_plot(cells),
         risk_svg=risk_plot(cells),

@@ -9,6 +9,7 @@ from typing import Any
 from evalsets.item import Item
 from harness.errors import NothingJudged, ResultError
 from harness.gate_row import NO_FAULT
+from harness.observables import FILE
 from harness.store import RunFolder
 from harness.trial import Block, Trial
 
@@ -71,6 +72,7 @@ class ReportData:
     rows: tuple[JudgedTrial, ...]
     blocks: tuple[Block, ...]
     step_s: dict[str, float]
+    observables: tuple[dict[str, Any], ...] = ()
 
     def cells(self) -> list[Cell]:
         """Degraded paths first, then the healthy one; by fault within a path."""
@@ -144,6 +146,7 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
         rows=tuple(rows),
         blocks=tuple(folder.blocks()),
         step_s=read_json(run / "steps.json") if (run / "steps.json").is_file() else {},
+        observables=tuple(read_json(run / FILE)["observables"]) if (run / FILE).is_file() else (),
     )
 
 
