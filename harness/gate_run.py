@@ -2,7 +2,8 @@
 
 import hashlib
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -61,8 +62,18 @@ def read_rows(folder: RunFolder) -> list[GateRow]:
     trials = folder.trials()
     if not trials:
         raise NothingJudged(f"{folder.path}: no trial of a whole block is there to judge")
+    require_whole_blocks(folder, trials)
     scores = read_scores(folder.path / SCORES_FILE)
     return [gate_row(trial, scores.get(trial.id, {})) for trial in trials]
+
+
+def require_whole_blocks(folder: RunFolder, trials: Sequence[Trial]) -> None:
+    """Raises ResultError when rows are gone that a block says were written: what is left proves nothing."""
+    there = Counter(trial.block for trial in trials)
+    for block in folder.blocks():
+        if there[block.id] < block.trials:
+            counted = f"{there[block.id]} of its {block.trials} trials are there"
+            raise ResultError(f"{folder.trials_file}: block {block.id}: {counted}; rows were lost, run it again")
 
 
 def read_baseline(path: Path, folder: RunFolder) -> list[GateRow]:

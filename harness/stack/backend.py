@@ -145,19 +145,19 @@ async def announced_port(child: Child, clock: Clock) -> int:
     """The port that a server of ours announces as one JSON line on its output."""
 
     async def announced() -> bool:
-        return find_port(child.log) is not None
+        return find_port(child.said()) is not None
 
     await child.wait_until(announced, timeout_s=ANNOUNCE_LIMIT_S, clock=clock)
-    port = find_port(child.log)
+    port = find_port(child.said())
     if port is None:
         raise StackError(f"{child.name} did not say its port (see {child.log})")
     return port
 
 
-def find_port(log: Path) -> int | None:
-    """The last `{"port": …}` of a log; None when there is none yet."""
+def find_port(said: str) -> int | None:
+    """The last `{"port": …}` of what a server wrote; None when there is none yet."""
     port = None
-    for line in log.read_text("utf-8", "replace").splitlines():
+    for line in said.splitlines():
         if line.startswith("{") and '"port"' in line:
             try:
                 port = int(json.loads(line)["port"])

@@ -42,6 +42,7 @@ class Child:
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: Path | None = None
     process: "subprocess.Popen[bytes] | None" = None
+    log_begins_at: int = 0  # what stands before it in the log is an earlier process's (a restart, a resumed run)
 
     @property
     def pid(self) -> int | None:
@@ -53,6 +54,7 @@ class Child:
     def start(self) -> None:
         """Raises StackError when the program is not there."""
         with self.log.open("ab") as log:
+            self.log_begins_at = log.tell()
             try:
                 self.process = subprocess.Popen(
                     self.argv,
@@ -79,9 +81,15 @@ class Child:
                 )
             await clock.sleep(0.1)
 
+    def said(self) -> str:
+        """What this process has written to its log so far."""
+        with self.log.open("rb") as log:
+            log.seek(self.log_begins_at)
+            return log.read().decode("utf-8", "replace")
+
     def last_words(self) -> str:
-        """The last line of the log that says something."""
-        lines = [line.strip() for line in self.log.read_text("utf-8", "replace").splitlines() if line.strip()]
+        """The last line of its log that says something."""
+        lines = [line.strip() for line in self.said().splitlines() if line.strip()]
         return lines[-1][-300:] if lines else "its log is empty"
 
     def kill(self) -> None:

@@ -68,7 +68,7 @@ def run_folder(path, trials, *, meta=META, fired=True):
                 experiment=fault,
                 fault=fault,
                 target=None,
-                trials=1,
+                trials=sum(each.block == name for each in trials),
                 steady=True,
                 fired=None if none else fired,
                 recovered=None if none else True,
@@ -184,6 +184,13 @@ def test_a_run_that_is_not_judged_or_damaged_says_so(good):
         gated(good.path)
     (good.path / "scores.parquet").unlink()
     with pytest.raises(ResultError, match="not judged yet"):
+        gated(good.path)
+
+
+def test_rows_that_got_lost_are_noticed_before_anything_is_decided(good):
+    rows = good.trials_file.read_text().splitlines()
+    good.trials_file.write_text("\n".join(rows[:-1]) + "\n")
+    with pytest.raises(ResultError, match=r"trials\.jsonl: block .* 29 of its 30 trials are there; rows were lost"):
         gated(good.path)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from gateway.clock import SystemClock
 from harness.errors import StackError
+from harness.stack.backend import find_port
 from harness.stack.process import Child
 
 CLOCK = SystemClock()
@@ -149,6 +150,17 @@ async def test_a_child_that_is_never_ready_is_an_error_with_its_log_and_the_limi
         await child.wait_until(never, timeout_s=0.05, clock=CLOCK)
     assert str(caught.value) == f"server was not healthy within 0.05 s (see {child.log}): ready"
     assert child.pid is not None
+
+
+@pytest.mark.slow
+async def test_what_an_earlier_process_wrote_to_the_same_log_is_not_taken_for_its_own(tmp_path):
+    log = tmp_path / "server.log"
+    log.write_text('{"port": 1}\n')  # of the run that is resumed
+    child = Child(name="server", argv=[sys.executable, "-c", "print('{\"port\": 2}')"], log=log)
+    child.start()
+    assert find_port(child.said()) in (None, 2)
+    child.process.wait(10)
+    assert find_port(child.said()) == 2
 
 
 def test_a_program_that_is_not_there_is_an_error_that_names_it(tmp_path):
