@@ -24,6 +24,7 @@ from gateway.runtime import Runtime, build_runtime
 from gateway.telemetry import RequestLog
 
 _GC_ALLOCATIONS = 10_000
+_KEEP_ALIVE_S = 75  # longer than clients keep theirs, so that none sends into a connection that closes
 
 
 class Server(uvicorn.Server):
@@ -101,6 +102,7 @@ def options_of(runtime: Runtime) -> uvicorn.Config:
         http=protocol_of(config.connections, lambda reason: cut.labels(reason).inc()),
         ws="none",
         lifespan="on",
+        timeout_keep_alive=_KEEP_ALIVE_S,
         access_log=False,
         log_level="error",
         server_header=False,

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from gateway.answers.completion import new_id, now_unix_s
 from gateway.errors import BadRequest
 from gateway.pipeline import Reply
 from gateway.record import DegradationRecord, Level
@@ -100,7 +101,10 @@ def reply_body(reply: Reply) -> Any:
 def structured_body(reply: Reply) -> dict[str, Any]:
     """The answer when there is none: says so, in a shape that OpenAI's clients can still read."""
     return {
+        "id": new_id(),
         "object": "chat.completion",
+        "created": now_unix_s(),
+        "model": reply.record.path or "structured",
         "choices": [],
         "status_code": reply.status,
         "reason": "degraded",

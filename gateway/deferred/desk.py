@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from gateway.answers.cache_key import tenant_of
+from gateway.answers.completion import now_unix_s
 from gateway.decision import Branch
 from gateway.deferred.store import Asked, Found, JobStore, Status, StoreError
 from gateway.errors import BadRequest
@@ -106,6 +107,8 @@ class Desk:
         body = {
             "id": identity,
             "object": "chat.completion",
+            "created": now_unix_s(),
+            "model": "structured",
             "choices": [],
             "status_code": structured.status,
             "reason": "degraded",

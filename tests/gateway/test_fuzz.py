@@ -1,0 +1,134 @@
+"""Whatever a client sends: an answer or a 4xx that says what is wrong, never a 5xx, and the next request works."""
+
+import http.client
+import json
+
+import pytest
+from background import in_background
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from upstream_stub import says
+
+GOOD = "Paris is the capital of France."
+PATHS = (
+    "/v1/chat/completions",
+    "/v1/models",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/admin/state",
+    "/v1/async/x",
+    "/",
+    "/%ff",
+)
+METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
+FEW = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+TEXT = st.text(max_size=30)
+PART = st.fixed_dictionaries({"type": st.sampled_from(["text", "image_url"]), "text": TEXT}) | ANY
+MESSAGE = st.fixed_dictionaries(
+    {
+        "role": st.sampled_from(["system", "user", "assistant", "tool", "developer"]) | ANY,
+        "content": TEXT | st.lists(PART, max_size=2) | ANY,
+    },
+    optional={"tool_calls": ANY, "name": ANY, "refusal": ANY},
+)
+TOOL = st.fixed_dictionaries({"type": st.just("function"), "function": st.fixed_dictionaries({"name": TEXT})})
+FORMAT = st.fixed_dictionaries(
+    {"type": st.sampled_from(["text", "json_object", "json_schema"]) | ANY},
+    optional={"json_schema": st.fixed_dictionaries({"name": TEXT, "schema": ANY}) | ANY},
+)
+REQUEST = st.fixed_dictionaries(
+    {"messages": st.lists(MESSAGE, min_size=1, max_size=3) | ANY},
+    optional={
+        "model": st.sampled_from(["truefall", "primary", "primary-model"]) | ANY,
+        "stream": st.booleans() | ANY,
+        "stream_options": ANY,
+        "max_tokens": st.integers(-3, 300) | ANY,
+        "max_completion_tokens": ANY,
+        "temperature": st.floats(-1, 3) | ANY,
+        "n": ANY,
+        "stop": ANY,
+        "seed": ANY,
+        "tools": st.lists(TOOL, max_size=2) | ANY,
+        "response_format": FORMAT | ANY,
+        "metadata": ANY,
+        "user": ANY,
+        "async": ANY,
+    },
+)
+HEADERS = st.dictionaries(
+    st.sampled_from(["Authorization", "Prefer", "X-Truefall-Trial", "X-Truefall-Service", "Accept", "traceparent"]),
+    st.text(st.characters(min_codepoint=32, max_codepoint=255), max_size=40),
+    max_size=3,
+)
+
+
+@pytest.fixture(scope="module")
+def served():
+    with in_background(says(GOOD)) as (gateway, _):
+        yield gateway
+
+
+def ask(served, method, path, body=b"", headers=None):
+    connection = http.client.HTTPConnection(served.url.removeprefix("http://"), timeout=30)
+    try:
+        connection.request(method, path, body, headers or {})
+        response = connection.getresponse()
+        return response.status, response.read()
+    finally:
+        connection.close()
+
+
+def check(status, body, *, head=False):
+    assert status < 500
+    if status >= 400 and not head:
+        error = json.loads(body)["error"]
+        assert error["message"]
+        assert set(error) == {"message", "type", "param", "code"}
+
+
+@pytest.mark.slow
+@FEW
+@given(body=REQUEST, headers=HEADERS)
+def test_a_strange_request_is_answered_or_told_what_is_wrong(served, body, headers):
+    status, said = ask(served, "POST", PATHS[0], json.dumps(body).encode(), headers)
+    check(status, said)
+    assert status in (200, 206, 400, 404, 429)
+
+
+@pytest.mark.slow
+@FEW
+@given(body=st.binary(max_size=200) | REQUEST.map(lambda value: json.dumps(value).encode()[:-1]))
+def test_a_body_that_is_no_json_is_a_400(served, body):
+    status, said = ask(served, "POST", PATHS[0], body)
+    check(status, said)
+
+
+@pytest.mark.slow
+@FEW
+@given(method=st.sampled_from(METHODS), path=st.sampled_from(PATHS), headers=HEADERS, body=st.binary(max_size=30))
+def test_any_method_on_any_path_gets_an_answer(served, method, path, headers, body):
+    status, said = ask(served, method, path, body, headers)
+    check(status, said, head=method == "HEAD")
+
+
+@pytest.mark.slow
+@FEW
+@given(st.binary(max_size=300))
+def test_what_is_not_even_http_breaks_nothing(served, garbage):
+    import socket
+
+    host, port = served.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as client:
+        client.sendall(garbage)
+        client.shutdown(socket.SHUT_WR)
+        said = client.recv(65536)
+    assert not said.startswith(b"HTTP/1.1 5")
+    good = {"messages": [{"role": "user", "content": "hello"}]}
+    assert ask(served, "POST", PATHS[0], json.dumps(good).encode())[0] == 200
