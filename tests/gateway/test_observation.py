@@ -27,6 +27,11 @@ def lines(served):
     return [json.loads(line) for line in served.runtime.log._out.getvalue().splitlines()]
 
 
+def requests(served):
+    """The lines of requests, without those of the level and the like."""
+    return [line for line in lines(served) if line["event"] == "request"]
+
+
 async def families(served, accept=OPENMETRICS):
     text = (await served.request("GET", "/metrics", Accept=accept)).body.decode()
     return {family.name: family for family in text_string_to_metric_families(text)}
@@ -71,7 +76,7 @@ async def test_openmetrics_carries_an_exemplar_that_leads_to_the_log_line():
         await served.chat()
         found = await families(served)
         buckets = [sample for sample in found["truefall_request_seconds"].samples if sample.exemplar]
-        assert [sample.exemplar.labels["request_id"] for sample in buckets] == [lines(served)[0]["id"]]
+        assert [sample.exemplar.labels["request_id"] for sample in buckets] == [requests(served)[0]["id"]]
         assert found["degraded_request_ratio"].samples[0].value == 1.0
         plain = await served.request("GET", "/metrics")
         assert plain.headers["Content-Type"].startswith("text/plain")
@@ -92,7 +97,7 @@ async def test_drops_and_forced_requests_are_counted(tmp_path):
         ]
         assert found["truefall_manifest_active"].samples[0].labels == {"policy": "all"}
         assert found["truefall_forced"].samples[0].value == 1.0
-        assert lines(served)[0]["policy"] == "all"
+        assert requests(served)[0]["policy"] == "all"
 
 
 async def test_text_is_logged_only_when_asked_for():
@@ -102,7 +107,7 @@ async def test_text_is_logged_only_when_asked_for():
             assert SECRET not in json.dumps(lines(served))
         async with gateway(backend(up, "primary"), telemetry=Telemetry(log_text=True)) as served:
             await served.chat(SECRET)
-            (line,) = lines(served)
+            (line,) = requests(served)
             assert (line["question"], line["answer"]) == (SECRET, GOOD)
 
 
@@ -116,7 +121,7 @@ async def test_each_request_and_each_call_is_a_span_that_carries_the_degrade_rea
         both = (backend(bad, "primary"), backend(good, "secondary"))
         async with gateway(*both, telemetry=telemetry) as served:
             await served.chat(SECRET, stream=stream)
-            trace_id = lines(served)[0]["trace_id"]
+            trace_id = requests(served)[0]["trace_id"]
             exemplars = [one.exemplar for one in (await families(served))["truefall_request_seconds"].samples]
             assert trace_id in [one.labels["trace_id"] for one in exemplars if one]
     by_kind = {span.kind: attributes(span) for span in spans if span.kind == 2}
@@ -185,7 +190,7 @@ async def test_without_an_endpoint_there_is_no_tracing():
     async with running(says(GOOD)) as up, gateway(backend(up, "primary")) as served:
         assert served.runtime.tracing is None
         await served.chat()
-        assert "trace_id" not in lines(served)[0]
+        assert "trace_id" not in requests(served)[0]
 
 
 @pytest.mark.slow
