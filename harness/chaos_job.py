@@ -19,6 +19,7 @@ from harness.safety import STILL_ON_CODE, shout, still_on
 from harness.session import SessionOptions, plan_of
 from harness.store import RunFolder
 
+PYTEST_SETTINGS = Path(__file__).with_name("chaos_pytest.ini")
 PASSED, FAILED, NO_TESTS = 0, 1, 5  # exit codes of pytest
 
 
@@ -69,7 +70,9 @@ class ChaosJob:
         import pytest
 
         options = self.options
+        folder = experiments if experiments.is_dir() else experiments.parent
         argv = [
+            *("-c", str(PYTEST_SETTINGS), "--rootdir", str(folder), "--confcutdir", str(folder)),
             *(str(experiments), "-m", "chaos", "-q", "--capture=sys", "-p", "no:cacheprovider", "-W", "ignore"),
             *(f"--chaos-seed={options.seed}", f"--chaos-profile={options.profile}", f"--chaos-device={options.device}"),
             *(f"--chaos-evalset={options.evalset}", f"--chaos-run={self.folder.path}"),
