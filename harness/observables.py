@@ -73,13 +73,14 @@ def intent_confidence(trials: Sequence[Trial], items: Sequence[Item], classify: 
     sure = [(classify(plain), classify(blur)) for plain, blur in changed]
     gaps = [(after.confidence - before.confidence) / before.confidence for before, after in sure]
     flips = sum(before.intent != after.intent for before, after in sure)
+    changes = f"blur changes {len(changed)} of {len(pairs)} questions"
     return Observable(
         name=name,
         source=-0.32,
         before=fmean(before.confidence for before, _ in sure),
         after=fmean(after.confidence for _, after in sure),
         change=student_difference(gaps),
-        note=f"{flips} of {len(sure)} are taken for another intent; blur changes {len(changed)} of {len(pairs)} questions",
+        note=f"{changes}; {flips} of {len(sure)} are taken for another intent",
     )
 
 

@@ -157,8 +157,8 @@ async def send(stack: FaultStack, *, trial: str, stream: bool, prompt: str, limi
             return type(error).__name__
 
 
-async def traffic(stack: FaultStack, limit_s: float = 0.3) -> list[str]:
-    """A JSON and a stream request that give every fault something to touch."""
+async def traffic(stack: FaultStack, limit_s: float = 30.0) -> list[str]:
+    """A JSON and a stream request that give every fault something to touch; a short limit where nobody answers."""
     prompt = "You must list exactly 3 refund rules of order A-1. Pay the customer. allocate 400000000"
     return [
         await send(stack, trial=f"t{number}", stream=stream, prompt=prompt, limit_s=limit_s)
@@ -170,7 +170,7 @@ async def healthy(stack: FaultStack) -> bool:
     """The line answers as it should."""
     return (
         ANSWER
-        in json.loads(await send(stack, trial="h", stream=False, prompt="hello", limit_s=5))["choices"][0]["message"][
+        in json.loads(await send(stack, trial="h", stream=False, prompt="hello", limit_s=30))["choices"][0]["message"][
             "content"
         ]
     )

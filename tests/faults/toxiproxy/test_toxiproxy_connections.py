@@ -399,12 +399,12 @@ async def test_quick_connections_in_bursts_leave_nothing(api, echo, eventually):
         await writer.wait_closed()
         return answer
 
-    for _ in range(10):
-        assert set(await asyncio.gather(*(once() for _ in range(200)))) == {b"0123456789"}
+    for _ in range(5):
+        assert set(await asyncio.gather(*(once() for _ in range(100)))) == {b"0123456789"}
     proxy = api.collection.find("p")
     await eventually(lambda: proxy.open_connections == 0)
-    assert proxy.accepted_connections == 2_000
-    assert (await api.evidence("slicer_downstream")) == {"connections": 2_000, "bytes": 20_000}
+    assert proxy.accepted_connections == 500
+    assert (await api.evidence("slicer_downstream")) == {"connections": 500, "bytes": 5_000}
 
 
 @pytest.mark.slow
