@@ -124,7 +124,7 @@ class Stack:
 
     def write_pid_file(self, name: str) -> Path:
         """Where the gateway's memory probe finds the backend's process."""
-        path = self.folder / f"{name}.pid"
+        path = (self.folder / f"{name}.pid").resolve()  # the gateway takes relative ones from its config
         path.write_text(f"{self.lines[name].pid() or ''}\n", "utf-8")
         return path
 
