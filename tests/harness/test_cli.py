@@ -60,6 +60,9 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(argv, said, capsys, tmp_pat
 
 @pytest.mark.slow
 def test_the_help_loads_nothing_heavy():
-    code = "import sys\nfrom harness.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\nprint(len(sys.modules))"
+    code = (
+        "import sys\nfrom harness.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\nprint(len(sys.modules))"
+    )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(ran.stdout.split()[-1]) < 300

@@ -1,4 +1,4 @@
-"""The config that a stack writes for its gateway is one that the gateway reads, from wherever the run folder is named."""
+"""The config that a stack writes is one that its gateway reads, however the run folder is named."""
 
 from pathlib import Path
 
