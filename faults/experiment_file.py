@@ -129,7 +129,7 @@ def read_probes(field: Field | None) -> tuple[Probe, ...]:
 def read_probe(field: Field) -> Probe:
     table = field.table("type", "name", "tolerance", "provider")
     table.need("type").one_of("probe")
-    provider = table.need("provider").table("type", "url", "within", "timeout")
+    provider = table.need("provider").table("type", "url", "within")
     by = Probing(provider.need("type").one_of(*Probing))
     within_s = provider.get("within", lambda entry: entry.number(0, 3600), 60.0)
     if by is Probing.HTTP:

@@ -94,6 +94,8 @@ class ChaosJob:
             code = int(pytest.main(argv, plugins=[seen]))
         if code in (PASSED, FAILED):
             return code
+        if still_on(self.folder):
+            return FAILED
         if seen.interrupted:
             return INTERRUPTED
         if self.new:

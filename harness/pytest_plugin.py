@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from harness.session import ChaosSession
 
 STACK_DOWN = 96  # exit code of pytest when the stack could not be started
+STILL_ON = 97  # exit code of pytest when a fault could not be undone; of `truefall chaos`: 4
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,7 +46,7 @@ def pytest_exception_interact(node: pytest.Item, call: "pytest.CallInfo[object]"
     error = call.excinfo.value if call.excinfo else None
     full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
     if node.get_closest_marker("chaos") and (full or isinstance(error, ResultError | StillOn)):
-        pytest.exit(f"truefall: {error}", returncode=STACK_DOWN)
+        pytest.exit(f"truefall: {error}", returncode=STILL_ON if isinstance(error, StillOn) else STACK_DOWN)
 
 
 @pytest.fixture(scope="session")
@@ -74,6 +75,8 @@ def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
         except user_errors(OSError) as error:
             pytest.exit(f"truefall: {error}", returncode=STACK_DOWN)
         yield session
+    if left := session.still_on():
+        pytest.exit(f"truefall: A FAULT IS STILL ON: {'; '.join(left)}", returncode=STILL_ON)
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from harness.models import Profile, load_profile, prepare
 from harness.play import play
 from harness.progress import ProgressBar
 from harness.run import Run, RunPlan
-from harness.safety import find_foreign, sweep_leftovers
+from harness.safety import find_foreign, still_on, sweep_leftovers
 from harness.schedule import Dose, Experiment, Scope, Sizes
 from harness.stack.attached import AttachedStack, attach, only_gateway
 from harness.stack.backend import BackendLine
@@ -114,6 +114,10 @@ class ChaosSession:
     @property
     def gateway_url(self) -> str:
         return self.run_.stack.gateway_url
+
+    def still_on(self) -> list[str]:
+        """Faults of this run that could not be undone."""
+        return still_on(self.run_.folder)
 
     def steady(self) -> ExperimentResult:
         """The healthy baseline: every item, no fault."""

@@ -78,6 +78,23 @@ def test_a_proxy_that_traffic_does_not_pass_is_found_before_the_run(pytester, ru
     assert result.ret == 96
 
 
+@pytest.mark.slow
+def test_a_fault_that_could_not_be_undone_is_the_last_line_and_an_exit_code_of_its_own(pytester, running):
+    pytester.makepyfile(
+        """
+        import pytest
+
+        @pytest.mark.chaos
+        def test_leaves_something_on(chaos):
+            (chaos.run_.folder.journal / "left.jsonl").write_text("a record that nobody can undo")
+        """
+    )
+    result = in_their_repository(pytester, running)
+    assert result.ret == 97
+    assert "A FAULT IS STILL ON" in result.stdout.str() + result.stderr.str()
+    assert "left.jsonl" in result.stdout.str() + result.stderr.str()
+
+
 GOOD = """\
 [gateway]
 url = "http://127.0.0.1:1"

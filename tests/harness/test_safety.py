@@ -1,5 +1,6 @@
 """What outlives a run: leftovers are undone and make the next run inconclusive; a failed undo is the loudest line."""
 
+import io
 import json
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 from run_builder import Row, block_of, run_folder
 
+import harness
 from evalsets.item import Item
 from faults.fault import Target
 from faults.journal import Journal
@@ -16,6 +18,7 @@ from faults.undo import FileChanged
 from harness.chaos_job import ChaosJob
 from harness.decision import Verdict
 from harness.errors import HarnessError, NothingJudged, StackError
+from harness.gate_run import gate_run
 from harness.gate_run_level import began_clean
 from harness.safety import STILL_ON_CODE, find_foreign, leftovers_of, still_on, sweep_leftovers
 from harness.store import RunFolder
@@ -71,6 +74,15 @@ def test_a_run_that_began_with_a_leftover_is_inconclusive():
     check = began_clean(["primary: toxic latency is on"])
     assert check.verdict is Verdict.INCONCLUSIVE
     assert "toxic latency" in check.reason
+
+
+@pytest.mark.parametrize(("leftovers", "verdicts"), [([], []), (["primary: toxic x"], ["INCONCLUSIVE"])])
+def test_the_gate_reads_from_the_run_folder_what_was_on_before(tmp_path, leftovers, verdicts):
+    rows = [Row(item=ITEM), Row(item=ITEM, fault="latency")]
+    run = run_folder(tmp_path / "run", rows, leftovers=leftovers).path
+    gate_run(run, Path(harness.__file__).parent / "gates" / "cpu.toml", out=io.StringIO())
+    checks = json.loads((run / "verdict.json").read_text("utf-8"))["checks"]
+    assert [check["verdict"] for check in checks if check["name"] == "nothing was on before"] == verdicts
 
 
 def test_a_process_that_somebody_stopped_is_found_before_the_first_fault(folder):
