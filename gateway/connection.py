@@ -26,6 +26,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._chunk_bytes = 0
         self._head_bytes = 0
         self._head_done = False
         self._whole = False  # the request that came last is complete
@@ -50,6 +51,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self.parser is None or self.transport.is_closing():
             return
+        self._chunk_bytes = len(data)
         super().data_received(data)
         if self.transport.is_closing():
             return
@@ -67,8 +69,8 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         self._head_done = True
-        head_bytes = len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
-        if head_bytes > self.rules.limits.max_header_bytes:
+        most = self.rules.limits.max_header_bytes
+        if self._head_bytes + self._chunk_bytes > most and self._counted_bytes() > most:
             self._too_large = True
             raise ValueError("headers too large")  # the parser stops, and asks for a 400
         super().on_headers_complete()
@@ -96,6 +98,9 @@ class LimitedProtocol(HttpToolsProtocol):
             self._refuse_headers()
         else:
             self._refuse(400, "bad_http", msg)
+
+    def _counted_bytes(self) -> int:
+        return len(self.url) + sum(len(name) + len(value) for name, value in self.headers)
 
     def _refuse_headers(self) -> None:
         text = f"headers are larger than {self.rules.limits.max_header_bytes} bytes, the most allowed"

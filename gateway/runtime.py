@@ -142,9 +142,10 @@ class Runtime:
         """Count one try at a backend."""
         self.metrics.attempted(attempt)
         backend = self.backends.get(attempt.path)
-        if backend is not None:
-            forget_s = self.policies.current.decision.forget_s
-            backend.standing = after(backend.standing, attempt, now_s=self.clock.now_s(), forget_s=forget_s)
+        marks = self.policies.current.decision
+        if backend is not None and marks.apply != "never":
+            now_s = self.clock.now_s()
+            backend.standing = after(backend.standing, attempt, now_s=now_s, forget_s=marks.forget_s)
         if self.tracing is not None:
             self.tracing.attempted(attempt, model=self.backends[attempt.path].config.model)
         if attempt.reason is Reason.OUT_OF_MEMORY:

@@ -30,11 +30,11 @@ class Chaotic:
 
     def __init__(self, rng: Random, bad_share: float) -> None:
         self._rng = rng
-        self._bad_share = bad_share
+        self.bad_share = bad_share
         self.played: dict[str, list[str]] = defaultdict(list)
 
     async def __call__(self, writer, body):
-        kinds = BAD if self._rng.random() < self._bad_share else GOOD
+        kinds = BAD if self._rng.random() < self.bad_share else GOOD
         name = self._rng.choice(sorted(kinds))
         if body["messages"][-1]["content"] != "ping":
             self.played[nonce_of(body)].append(name)
