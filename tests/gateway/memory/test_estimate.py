@@ -1,6 +1,7 @@
 """The estimate is the arithmetic of the spec, and byte for byte the cache that a real model holds."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from gateway.errors import ConfigError
 from gateway.memory import KvShape, kv_bytes, kv_peak_bytes
 
-MODELS = Path.home() / ".cache" / "truefall" / "models"
+MODELS = Path(os.environ.get("TRUEFALL_CACHE") or Path.home() / ".cache" / "truefall") / "models"
 PLAIN: dict[str, Any] = {
     "num_hidden_layers": 32,
     "num_attention_heads": 32,
