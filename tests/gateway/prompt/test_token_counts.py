@@ -1,6 +1,7 @@
 """Counts equal what the model's own library counts, and bounds hold."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from gateway.errors import BadRequest, ConfigError
 from gateway.prompt import CharCounter, TokenCounter
 
-MODELS = Path.home() / ".cache" / "truefall" / "models"
+MODELS = Path(os.environ.get("TRUEFALL_CACHE") or Path.home() / ".cache" / "truefall") / "models"
 TEMPLATE = (
     "{{ bos_token }}{% for m in messages %}\n  {% if m['role'] not in ['system', 'user', 'assistant'] %}\n"
     "    {{ raise_exception('role ' + m['role'] + ' is unknown') }}\n  {% endif %}\n"
