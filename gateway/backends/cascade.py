@@ -1,6 +1,7 @@
 """Which paths a request may take, in order. Each is named once, so each is tried once."""
 
 from collections.abc import Container, Sequence
+from functools import lru_cache
 
 from gateway.policy import Paths
 from gateway.record import Level
@@ -13,7 +14,8 @@ def target_of(paths: Paths, backends: Sequence[str], *, asked: str | None) -> st
     return next((name for name in paths.order if name in backends), backends[0])
 
 
-def plan(paths: Paths, backends: Sequence[str], *, level: Level, asked: str | None) -> tuple[str, ...]:
+@lru_cache(maxsize=256)
+def plan(paths: Paths, backends: tuple[str, ...], *, level: Level, asked: str | None) -> tuple[str, ...]:
     """The paths to try. Degraded: the small backends first. Critical: no backend at all.
 
     Paths without a model that the order names before its first backend stay first: gatekeepers.

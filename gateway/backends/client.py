@@ -4,7 +4,7 @@ import asyncio
 import io
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from types import MappingProxyType, TracebackType
 
 import aiohttp
 from multidict import CIMultiDict
@@ -80,17 +80,18 @@ class Client:
         limits = call.limits
         ends_at = loop.time() + call.total_s
         silent_at = min(ends_at, loop.time() + limits.first_token_s)
+        idle_s = limits.idle_s
         reader = StreamReader(max_bytes=call.max_bytes, done_required=self._done_required)
         with _translated(self._name):
-            async with asyncio.timeout_at(silent_at) as alarm, self._post(call) as response:
+            async with _Silence(silent_at, step_s=idle_s) as silence, self._post(call) as response:
                 while data := await response.content.readany():
                     pieces = reader.feed(data)
                     if pieces:
-                        alarm.reschedule(ends_at)
+                        silence.ends_at = ends_at
                         await take(pieces)
                         if any(piece.is_content for piece in pieces):
-                            silent_at = min(ends_at, loop.time() + limits.idle_s)
-                        alarm.reschedule(silent_at)
+                            silent_at = min(ends_at, loop.time() + idle_s)
+                        silence.ends_at = silent_at
                     if reader.done:
                         break
                 reader.end()
@@ -122,6 +123,37 @@ class Client:
             self._session.post(self._url, data=data, headers=headers, timeout=timeout, allow_redirects=False),
             self._name,
         )
+
+
+class _Silence:
+    """A timeout whose end moves with every piece, while its timer is touched only when it is due.
+
+    The end may move to no earlier than `step_s` from the time of the move, so a look every `step_s` is never late.
+    """
+
+    def __init__(self, ends_at: float, *, step_s: float) -> None:
+        self.ends_at = ends_at
+        self._step_s = step_s
+        self._alarm = asyncio.timeout_at(None)
+        self._loop = asyncio.get_running_loop()
+
+    async def __aenter__(self) -> "_Silence":
+        await self._alarm.__aenter__()
+        self._look()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        await self._alarm.__aexit__(kind, error, trace)
+
+    def _look(self) -> None:
+        now_s = self._loop.time()
+        self._timer = self._loop.call_at(min(self.ends_at, now_s + self._step_s), self._look)
+        if now_s >= self.ends_at:
+            self._timer.cancel()
+            self._alarm.reschedule(now_s)
 
 
 async def _ignore(_: list[Piece]) -> None:

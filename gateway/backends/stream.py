@@ -9,6 +9,9 @@ from gateway.backends.failures import error_reason
 from gateway.errors import UpstreamError
 from gateway.record import Reason
 
+_NO_ERROR = msgspec.Raw(b"null")
+_LEAST_BYTES = 5  # of a line that says anything: `data:`
+
 
 class Usage(msgspec.Struct):
     prompt_tokens: int | None = None
@@ -42,7 +45,7 @@ class Event(msgspec.Struct):
 
     choices: list[Choice] | None = None
     usage: Usage | None = None
-    error: msgspec.Raw = msgspec.Raw(b"null")
+    error: msgspec.Raw = _NO_ERROR
     type: str | None = None
     object: str | None = None
 
@@ -88,6 +91,8 @@ class StreamReader:
         self._rest = lines.pop()
         pieces = []
         for line in lines:
+            if len(line) < _LEAST_BYTES:
+                continue  # blank, between two events
             piece = self._line(line.rstrip(b"\r"))
             if piece is not None:
                 pieces.append(piece)
@@ -103,10 +108,11 @@ class StreamReader:
             raise UpstreamError("the stream ended without [DONE]", reason=Reason.STREAM_CUT, died=True)
 
     def _line(self, line: bytes) -> Piece | None:
-        if line.startswith(b"event:"):
-            self._error_event = b"error" in line or b"fail" in line
+        if not line.startswith(b"data:"):
+            if line.startswith(b"event:"):
+                self._error_event = b"error" in line or b"fail" in line
             return None
-        if not line.startswith(b"data:") or self.done:
+        if self.done:
             return None
         data = line[5:].strip()
         if data == b"[DONE]":
@@ -121,7 +127,11 @@ class StreamReader:
             self._check_broken(data)
             self.bad_lines += 1
             return None
-        if self._error_event or bytes(event.error) not in (b"null", b"") or _says_failed(event):
+        if (
+            self._error_event
+            or (event.error is not _NO_ERROR and bytes(event.error) not in (b"null", b""))
+            or (event.type is not None and _says_failed(event))
+        ):
             text = data.decode(errors="replace")
             reason = error_reason(text)
             raise UpstreamError("an error event", reason=reason)
