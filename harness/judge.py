@@ -154,8 +154,12 @@ def write_scores(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         ]
     )
     partial = file.with_name(f".{file.name}.part")
-    pq.write_table(pa.Table.from_pylist([writable(row) for row in rows], schema=schema), partial)
-    partial.replace(file)
+    try:
+        pq.write_table(pa.Table.from_pylist([writable(row) for row in rows], schema=schema), partial)
+        partial.replace(file)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise ResultError(f"{file}: cannot write: {error.strerror or error}; free some space") from None
 
 
 def writable(row: Mapping[str, Any]) -> dict[str, Any]:

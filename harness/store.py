@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -52,6 +53,7 @@ class RunFolder:
         except FileExistsError:
             raise ResultError(f"{path}: this run folder exists; use --resume {path} to go on with it") from None
         except OSError as error:
+            shutil.rmtree(path, ignore_errors=True)  # it is not there, or made here a moment ago
             raise ResultError(
                 f"{path}: cannot write the run folder: {error.strerror}; choose another with --results"
             ) from None
@@ -82,10 +84,16 @@ class RunFolder:
         return meta
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
-        """Write a file whole or not at all."""
+        """Write a file whole or not at all. Raises OSError when there is no room."""
         partial = self.path / f".{name}.part"
-        partial.write_text(json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
-        partial.replace(self.path / name)
+        text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        try:
+            partial.write_text(text, "utf-8")
+            partial.replace(self.path / name)
+        except OSError as error:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+            raise OSError(error.errno, error.strerror, str(self.path / name)) from None
 
     def append(self, trial: Trial) -> None:
         """Add a row and force it to the disk. Raises ResultError when there is no room."""

@@ -44,7 +44,7 @@ class ScoreFile:
     def run(self, source: Path, target: Path) -> int:
         """0, or 2 when a row was broken; `target` is written beside its place and moved there at the end.
 
-        Raises NothingJudged when no row could be judged, ConfigError when both files are the same.
+        Raises NothingJudged when no row could be judged, ConfigError when both are the same or one is unusable.
         """
         if target.exists() and source.exists() and os.path.samefile(source, target):
             raise ConfigError(f"{target}: input and output are the same file; name another --output")
@@ -53,6 +53,9 @@ class ScoreFile:
         try:
             with source.open("rb") as lines, partial.open("wb") as out:
                 self.rows(lines, out, tally)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise ConfigError(f"{error.filename or target}: {error.strerror}; nothing was kept") from None
         except BaseException:
             if partial.exists():
                 print(f"stopped: {tally.scored} scored rows are in {partial}", file=self.err)

@@ -61,7 +61,7 @@ def packaged(model: PackagedModel, cache: Path, say: Say, converter: Convert) ->
     """Verify the prepared folder; make it when it is missing, make it again when it is damaged."""
     path = cache / model.name
     if not is_whole(path):  # a cache that is ready may be read-only
-        with locked(cache):
+        with writable(cache), locked(cache):
             drop_unfinished(model, cache)
             if not is_whole(path, say=lambda line: say(f"{model.name}: {line}")):
                 build(model, path, say, converter)
@@ -107,6 +107,18 @@ def build(model: PackagedModel, path: Path, say: Say, converter: Convert) -> Non
         say(f"{model.name}: ready")
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def writable(cache: Path) -> Iterator[None]:
+    """Raises ModelError naming the cache when it cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise ModelError(
+            f"{error.filename or cache}: {error.strerror}; models are prepared there (up to 1.5 GB), "
+            "or where TRUEFALL_CACHE says"
+        ) from None
 
 
 @contextmanager

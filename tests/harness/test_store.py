@@ -1,5 +1,6 @@
 """A run folder keeps what was written, whatever ended the run."""
 
+import errno
 import json
 
 import pytest
@@ -83,3 +84,23 @@ def test_a_json_file_is_replaced_whole_or_not_at_all(folder):
     with pytest.raises(ValueError, match="not JSON compliant"):
         folder.write_json("run.json", {"x": float("inf")})
     assert json.loads(folder.meta_file.read_text()) == {"seed": 0}
+
+
+def test_a_folder_that_cannot_be_filled_is_not_left_behind(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(RunFolder, "write_json", full)
+    with pytest.raises(ResultError, match="No space left on device; choose another with --results"):
+        RunFolder.create(tmp_path / "run", {})
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_that_was_made_for_nothing_goes_and_one_that_holds_anything_stays(tmp_path):
+    empty = RunFolder.create(tmp_path / "empty", {})
+    empty.discard_unused()
+    assert not empty.path.exists()
+    used = RunFolder.create(tmp_path / "used", {})
+    (used.logs / "primary.log").write_text("")
+    used.discard_unused()
+    assert used.path.exists()
