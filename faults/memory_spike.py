@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from faults.errors import NotApplicable
 from faults.fault import Firing, Sleeper, Target
-from faults.memory import MIB, OomPressure
+from faults.memory import OomPressure
 from faults.parameter import check_bounds, means
 from faults.semantic_client import relayed
 
@@ -21,7 +21,7 @@ class MemorySpike:
     """Take the backend's memory as soon as it works on a request, and give it back after `hold_s`."""
 
     name: ClassVar[str] = "memory_spike"
-    headroom_bytes: int = field(default=10 * MIB, metadata=means("what is left to the backend meanwhile, bytes", low=0))
+    headroom_bytes: int = field(default=0, metadata=means("what is left to the backend meanwhile, bytes", low=0))
     hold_s: float = field(default=5.0, metadata=means("how long the memory is taken, s", low=0.01))
 
     def __post_init__(self) -> None:

@@ -118,10 +118,9 @@ def engine_argv(model: ModelSpec, model_dir: Path, port: int, device: str) -> li
     """The command line of the serving engine."""
     if model.engine == "vllm":
         return ["vllm", "serve", str(model_dir), "--host", "127.0.0.1", "--port", str(port), *model.args]
-    transformers = str(Path(sys.executable).with_name("transformers"))
     return [
-        *(transformers, "serve", model_dir.name, "--device", device, "--dtype", model.dtype),
-        *("--host", "127.0.0.1", "--port", str(port), *model.args),
+        *(sys.executable, "-m", "harness.stack.logged_engine", "serve", model_dir.name, "--device", device),
+        *("--dtype", model.dtype, "--host", "127.0.0.1", "--port", str(port), *model.args),
     ]
 
 
