@@ -12,23 +12,20 @@ from random import Random
 
 from evalsets.item import Item
 from faults.errors import FaultError
-from faults.experiment import Action, Call, ChaosExperiment, Probe, Probing
+from faults.experiment import Action, ChaosExperiment
 from faults.experiment_plan import Change, Event, Phase, Timeline, plan
 from faults.fault import Firing, Target
-from faults.http_call import call
 from harness.client import Observation
 from harness.run import Run, as_trial, detection_ms
 from harness.schedule import Dose, Experiment, PlannedTrial, sample
+from harness.steady_state import holds, make
 from harness.stop import Tally, broken
-from harness.trial import Block, Outcome, Trial
-
-LOOK_S = 0.5
-NO_FAULT = "none"
+from harness.trial import Block, Trial
 
 
 async def play(run: Run, experiment: ChaosExperiment) -> Block:
     """Run an experiment, or return the block that the run folder has of it. Raises BadExperiment or ConfigError."""
-    done = [block for block in run.folder.blocks() if block.experiment == experiment.name]
+    done = [block for block in run.folder.blocks() if block.experiment == experiment.name and block.trials]
     if done:
         return done[-1]
     run.refuse_when_still_on()
@@ -254,47 +251,3 @@ def stretches(timeline: Timeline) -> list[tuple[int, int]]:
     """The places between two changes: first and past the last."""
     marks = sorted({0, timeline.requests, *(event.at for event in timeline.events)})
     return [(start, end) for start, end in pairwise(marks) if start < timeline.requests]
-
-
-async def holds(run: Run, probe: Probe, *, limit_s: float) -> bool:
-    """Ask until the answer is within the tolerance, or the time is over."""
-    deadline_s = run.now_s() + limit_s
-    while True:
-        if await answers(run, probe):
-            return True
-        if run.now_s() >= deadline_s:
-            return False
-        await run.clock.sleep(LOOK_S)
-
-
-async def answers(run: Run, probe: Probe) -> bool:
-    """Whether one asking is within the tolerance."""
-    if probe.by is Probing.HTTP:
-        url = filled_in(probe.url, run.stack.gateway_url)
-        try:
-            reply = await asyncio.to_thread(call, "GET", url)
-        except OSError:
-            return False
-        return str(reply.status) in probe.tolerance
-    body = {
-        "model": run.stack.primary_model,
-        "messages": [{"role": "user", "content": "Say yes."}],
-        "max_tokens": 4,
-        "temperature": 0,
-    }
-    seen = await run.client.ask(body, trial_id=f"probe/{run.now_s():.3f}")
-    return seen.outcome in (Outcome.OK, Outcome.DEGRADED) and seen.record.get("level", "healthy") in probe.tolerance
-
-
-def make(rollback: Call, gateway_url: str) -> str | None:
-    """Make a rollback's call; the problem with it, or None."""
-    url = filled_in(rollback.url, gateway_url)
-    try:
-        reply = call(rollback.method, url)
-    except OSError as error:
-        return f"rollback {rollback.name}: {url}: {error}"
-    return f"rollback {rollback.name}: {url}: status {reply.status}" if reply.status >= 400 else None
-
-
-def filled_in(url: str, gateway_url: str) -> str:
-    return url.replace("${gateway_url}", gateway_url)
