@@ -67,8 +67,11 @@ def check_files(options: SessionOptions, profile: Profile, criteria: Path, exper
     from harness.stack.attached import load_stack_file
 
     load_criteria(criteria)
+    titles: dict[str, str] = {}
     for file in experiments:
-        load_experiment(Path(file))
+        name = load_experiment(Path(file)).name
+        if titles.setdefault(name, file) != file:
+            raise ConfigError(f"--experiment {file}: {titles[name]} has the same title, so rows could not be told apart")
     check_model_folder(encoder_folder(profile.encoder.name))
     if options.stack_file:
         load_stack_file(Path(options.stack_file))

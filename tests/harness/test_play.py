@@ -129,6 +129,9 @@ async def test_without_a_steady_state_nothing_is_injected(stage):
     stage.world.down_after = 0
     block = await play(stage.run, an_experiment(BLUR))
     assert stage.said == []
+    stage.world.down_after = None
+    again = await play(stage.run, an_experiment(BLUR))
+    assert again.steady, "a resumed run tries again what could not begin"
     assert (block.steady, block.trials, block.fired) == (False, 0, False)
     assert "primary answers" in (block.error or "")
 
