@@ -71,7 +71,9 @@ def check_files(options: SessionOptions, profile: Profile, criteria: Path, exper
     for file in experiments:
         name = load_experiment(Path(file)).name
         if titles.setdefault(name, file) != file:
-            raise ConfigError(f"--experiment {file}: {titles[name]} has the same title, so rows could not be told apart")
+            raise ConfigError(
+                f"--experiment {file}: {titles[name]} has the same title, so rows could not be told apart"
+            )
     check_model_folder(encoder_folder(profile.encoder.name))
     if options.stack_file:
         load_stack_file(Path(options.stack_file))
