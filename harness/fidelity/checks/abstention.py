@@ -21,17 +21,22 @@ _LATER = r"(?:right now|at the moment|at this (?:time|moment|point)|currently|ju
 _EN = [
     r"\b(?:try|ask|resubmit)\b[^.!?]{0,25}\b(?:again|later|once more)\b|\bretry\b|\b(?:check|come|call|write|message|contact us|return|answer|reply)\s*(?:us\s|back\s|again\s)*(?:later|shortly|soon|in a (?:few|little|moment|while|bit|minute|couple)|in \w+ (?:minutes|seconds|hours?)|after (?:a few|some|a short))\b",
     r"\bno (?:response|reply|answer)\b[^.!?]{0,20}\b(?:obtained|received|produced|returned|yet)\b|\bbeyond what (?:i|we) can\b|\bhave to pass\b|\bpaused\b|\bcapacity is exhausted\b|\bhave to ask again\b",
-    rf"\b(?:i|we|the {_OURS}|our {_OURS}|this {_OURS}|it)\b[^.!?]{{0,40}}\b(?:can ?not|can't|couldn't|could not|(?:am|are|is|was|were) (?:not able|unable)|isn't able|aren't able|unable|won't be able|not in a position)\b(?: to)?[^.!?]{{0,20}}\b{_TASK}\b",
+    rf"\b(?:i|we|the {_OURS}|our {_OURS}|this {_OURS}|it)\b[^.!?]{{0,40}}\b(?:can ?not|can't|couldn't|could not|(?:am|are|is|was|were) (?:not able|unable)|isn't able|aren't able|wasn't able|weren't able|unable|won't be able|not in a position)\b(?: to)?[^.!?]{{0,20}}\b{_TASK}\b",
     rf"\bunable to {_TASK}\b",
     rf"\b(?:can ?not|can't) {_TASK}\b[^.!?]{{0,40}}\b{_LATER}\b",
     rf"\b{_OURS}\b[^.!?]{{0,30}}\b(?:busy|overloaded|unavailable|not available|down|offline|at capacity|under maintenance|out of service|degraded|unreachable|not responding|limited|swamped|in high demand|full)\b",
     r"\b(?:high|heavy|unusual|exceptional\w*|very high|peak)\s+(?:demand|load|traffic|volume|call volume|number of requests)\b",
-    r"\b(?:i|we) (?:do not|don't|did not|didn't) (?:currently |yet |actually )?(?:know|have (?:that|this|the|any|enough|access|an answer|sufficient|details|information|up-to-date|current|live|reliable|your|a reliable|a confirmed))\b",
+    r"\b(?:i|we) (?:do not|don't|did not|didn't) (?:currently |yet |actually )?(?:know\b|have (?:any|enough|access|an answer|sufficient|details|information|up-to-date|live|reliable|a reliable|a confirmed)\b|have (?:that|this|the|your|current|those|these)\b[^.!?]{0,25}\b(?:information|details?|answers?|data|figures?|numbers?|facts?|records?|status|knowledge|access|info)\b|have (?:that|this)\b(?=\W*(?:$|[.!?]|right now|at the moment|yet|here)))",
     r"\bno (?:answer|response|information|reliable answer|data) (?:is |was |could be |can be )?(?:available|given|possible|produced|generated)\b|\bno (?:reliable )?(?:answer|information) (?:right now|at the moment|at this time)\b",
     r"\b(?:request|question|message|query|ticket|inquiry|enquiry|call)\b[^.!?]{0,30}\b(?:queued?|in (?:the|a|our) queue|waiting list|on hold|recorded|logged|noted|could not be (?:answered|processed|handled|completed|served)|cannot be (?:answered|processed|handled|completed|served)|can not be (?:answered|processed|handled|completed|served)|was not (?:answered|processed)|refused|not processed|has been (?:received|saved))\b",
+    r"\bnumber \w+ in (?:line|the line|the queue|our queue)\b|\b(?:next|\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth) in (?:line|(?:the |our )?queue)\b|\b(?:your )?position\b[^.!?]{0,20}\b(?:queue|line)\b|\b(?:people|callers|customers|requests|users|guests|others) (?:are )?(?:ahead|before|in front) of you\b|\b(?:your|it's your|it is your) turn\b",
+    r"\b(?:there is|there's|there was|we have|i have|i see|i find|i found|here is|i've)? ?(?:no|not any|nothing) (?:information|info|details?|data|record|entry|word)s? (?:about|on|regarding|concerning|for|of|available|here)\b|\b(?:more|too many|a lot of|many) (?:requests|questions|calls|messages|visitors|queries|inquiries|enquiries) (?:than|at once|right now|at the moment|just now|to handle)\b",
+    r"\b(?:isn't|is not|aren't|are not|not) (?:working|responding|reachable|answering|online|available)\b[^.!?]{0,20}\b(?:right now|at the moment|currently|just now|try)\b|\b(?:lookup|system|search|tool|assistant|service|server|database|connection)\b[^.!?]{0,15}\b(?:isn't|is not) (?:working|responding|reachable|answering|online)\b|\b(?:taking over|takes over|will take it from here|pick(?:s|ed|ing)? (?:this|it) up|look(?:s|ing)? into (?:it|this|that|your))\b|\b(?:agents?|colleagues?|staff|team|operators?|advisors?|everyone)\b[^.!?]{0,20}\b(?:busy|engaged|occupied|on (?:other|another) calls?|(?:talking|speaking|helping|serving|assisting|with)\b[^.!?]{0,12}\bother)\b",
+    r"\b(?:large|high|huge|big|great|unusual) (?:number|amount|volume) of (?:requests|questions|calls|messages|visitors|queries|inquiries|enquiries)\b|\b(?:has|have|is|was|been)\b[^.!?]{0,15}\b(?:handed over|passed on|passed along|escalated|forwarded)\b|\b(?:can't|cannot|can not|unable to|couldn't|could not) (?:get (?:to|at|into)|open|see|view|read|find|query|pull)\b[^.!?]{0,40}\b(?:now|moment|present|currently)\b|\bgive us (?:a|some|a few) (?:minutes?|moments?|more|time|while)\b|\bcan ?not (?:be )?(?:answered|checked|confirmed|verified|determined|looked up)\b|\b(?:beyond|outside) (?:my|our|what i)\b|\bno idea\b|\bi(?: would|'d) have to guess\b|\b(?:have|has|having) trouble (?:reaching|connecting|loading|finding|getting|accessing)\b",
+    r"\bno (?:means|way|possibility) (?:of|to)\b[^.!?]{0,20}\b(?:check|know|tell|verif|look|confirm|find|access)\w*|\b(?:too|very|extremely|rather|currently) (?:busy|overloaded|occupied)\b|\b(?:waiting|wait|are|is|standing) in line\b|\bin line behind\b|\bbehind \d+ other|\b(?:can't|cannot|can not|couldn't|could not) be (?:confirmed|checked|verified|answered|determined|looked up|retrieved|given|told|established)\b|\b(?:have|has|i've|we've)? ?(?:asked|told|informed|notified|alerted) (?:a|my|our|the) (?:colleagues?|team|specialist|supervisor|staff|agent|expert)\b",
     r"\b(?:in|into|to) (?:the|a|our) queue\b|\bqueued\b|\bplace in (?:the )?queue\b",
     r"\b(?:transfer|forward|hand|pass|connect|escalat|rout|direct|put)\w*\b[^.!?]{0,40}\b(?:human|agent|colleague|representative|specialist|person|team|advisor|adviser|support|staff|member)\b",
-    r"\b(?:will|'ll) (?:get back|reply|respond|follow up|be in touch|answer|contact you|write to you|come back to you|call you back|email you)\b",
+    r"\b(?:will|'ll) (?:get back|reply|respond|follow up|be in touch|answer|contact you|write to you|come back to you|call you back|email you|write back|call back|get in touch|reach out|message you|let you know|take care of)\b|\b(?:is|are) in our inbox\b",
     r"\b(?:that|it|this) is not (?:certain|known|clear|sure)\b|\b(?:i|we) (?:only|just) know\b|\b(?:i|we) (?:can ?not|can't) (?:say|tell|read|see|know|be sure)\b",
     r"\b(?:i am|i'm|we are|we're) (?:not sure|not certain|unsure|uncertain)\b|\bi (?:really )?don't know\b|\bcannot say\b|\bcan't say\b|\bnot able to say\b",
     r"\b(?:too many requests|over capacity|rate limit reached|running in (?:reduced|degraded|limited) mode|degraded mode|reduced (?:mode|service)|fallback mode|out of capacity)\b",
@@ -50,8 +55,9 @@ _ZH = [
     r"(?:无法|不能|没法|没办法|未能)(?:为您|给您|向您|在此|立即|及时|直接|准确|马上|给出|作出|做出)?(?:回答|回复|答复|提供|处理|查询|获取|确认|访问|完成|连接|解答|生成|核实|响应|给出|查到|调取|受理|服务|帮助|判断|告知|作答|应答)",
     r"(?:系统|服务器?|线路|坐席|客服|助手|模型|平台|后台|网络|接口|人工|机器人|引擎|资源)[^。！,，]{0,8}(?:繁忙|忙碌|忙|维护|升级中|过载|负载|拥堵|不可用|降级|故障|异常|暂停|受限|满|紧张)",
     r"(?:咨询|请求|访问|提问|来电|用户|排队)(?:量|人数|者|的人)?[^。！,，]{0,3}(?:较多|过多|太多|很多|过大|较大|激增|过高|拥挤|爆满)",
+    r"(?:没有?|未)(?:查|找|搜)到(?:相关|任何|有关|这方面)|(?:已|会|将)(?:经)?(?:请|让|由|找)(?:同事|专员|主管)|(?:答|查|核实|确认)不[了到出上]|(?:忙不过来|应接不暇)|前面(?:还)?有[^。！,，]{0,4}(?:位|人|个)|排(?:在|到)?第|第[\d一二三四五六七八九十]+(?:位|个)(?:排|等|，|。|$)|轮到(?:您|你)|(?:人|咨询|请求|提问)[^。！,，]{0,4}(?:较多|太多|很多|多)|(?:查|联系|访问|连)不(?:到|上|了)|(?:没有|无)(?:这|那|任何)?(?:方面|项|条)?的?(?:相关)?(?:信息|资料|记录|数据)|(?:没法|无法|不能)[^。！,，]{0,4}(?:确认|回答|答复|核实|查)|(?:转交|转给|交给|移交)[^。！,，]{0,6}(?:同事|专员|人工|客服|团队|部门)|(?:同事|专员)(?:会|将)?[^。！,，]{0,6}(?:跟进|回复|联系|处理)|超出[^。！,，]{0,6}(?:范围|能力)|(?:不|没)(?:便|好|能)(?:回答|透露|说)",
     r"排队|队列|转接?(?:至|到|给|为)?(?:您)?(?:的)?(?:人工|专员|客服|同事|专人|工作人员)|转人工|人工客服(?:会|将|稍后)|(?:会|将)(?:尽快|稍后|随后|在)[^。！,，]{0,10}(?:回复|答复|联系|回电|跟进|处理)",
-    r"(?:我|我们|这边)?(?:不清楚|不知道|不确定|不太确定|不了解|不掌握|没有掌握)|(?:没有|暂无|缺少|尚无|没能找到|未找到|找不到)(?:相关|足够|该|这方面|这个|对应|可靠|准确|可用|实时)[^。！,，]{0,4}(?:信息|资料|数据|内容|答案|依据)|(?:暂无|没有)(?:答案|回答|信息|数据)",
+    r"(?:我|我们|这边)?(?:不太?清楚|不大清楚|不敢(?:乱|妄|随便|肯定)|不好说|不知道|不确定|不太确定|不了解|不掌握|没有掌握)|(?:没有|暂无|缺少|尚无|没能找到|未找到|找不到)(?:相关|足够|该|这方面|这个|对应|可靠|准确|可用|实时)[^。！,，]{0,4}(?:信息|资料|数据|内容|答案|依据)|(?:暂无|没有)(?:答案|回答|信息|数据)",
     r"(?:请求|问题|提问|留言)[^。！,，]{0,6}(?:已(?:记录|收到|受理|登记|提交|排队|拒绝|进入|加入)|未能|被拒绝|无法|没有被|超时)|请(?:耐心)?等[待候]|(?:以上|这|此)?(?:不是|并非|非)(?:正式)?(?:答案|回答|答复)|(?:降级|受限|简化|备用)(?:模式|服务)|谢绝",
 ]  # fmt: skip
 _PATTERNS_EN = tuple(re.compile(p, re.IGNORECASE) for p in _EN)
@@ -78,6 +84,18 @@ _FOUND_NOTHING = re.compile(
 )
 _NOTHING_DONE = re.compile(
     r"\bnothing (?:has been|was|is|will be) (?:changed|charged|done|decided|booked|sent|ordered|lost)|没有(?:任何|做任何)?(?:变动|改动|更改|变化|扣款|操作)",
+    re.IGNORECASE,
+)
+_TRANSPORT = re.compile(
+    r"\btimed? ?out\b|\btimeout\b|\bconnection (?:refused|reset|failed|error)|\bbad gateway\b|\binternal server error\b|超时|连接(?:失败|错误|被拒绝)|错误码|状态码",
+    re.IGNORECASE,
+)
+_COURTEOUS = re.compile(
+    r"\b(?:sorry|apolog\w+|unfortunately|afraid|please|try|later|again|retry|could not answer|no answer)\b|请|抱歉|对不起|稍后|稍候|重试|不好意思",
+    re.IGNORECASE,
+)
+_CODE = re.compile(
+    r"\b(?:http|error|status|code)\W*[45]\d\d\b|\b[45]\d\d (?:service|gateway|internal|bad|too many|not found)|\b[45]\d\d\W*$",
     re.IGNORECASE,
 )
 _PLEASE = re.compile(r"^\W*(?:please|kindly|you (?:can|may|will have to|could)|请|您可以|建议)", re.IGNORECASE)
@@ -131,6 +149,8 @@ def cue(text: str) -> str:
 def _pure(text: str) -> bool:
     """Every sentence abstains, is polite, or is short; none tells a state of the user's business."""
     sentences = [s for s in _SENTENCE.split(text.replace("’", "'")) if re.search(r"\w", s)]
+    if _TRANSPORT.search(text) and not _COURTEOUS.search(text):
+        return False
     return bool(sentences) and all(_harmless(sentence) for sentence in sentences)
 
 
@@ -147,6 +167,8 @@ def _harmless(sentence: str) -> bool:
     ):
         return False
     if _FOUND_NOTHING.search(sentence):
+        return False
+    if _CODE.search(sentence) and not _POLITE.match(sentence):
         return False
     short = len(re.findall(r"\w+|[\u4e00-\u9fff]", sentence)) <= 6
     return bool(cue(sentence)) or bool(_POLITE.match(sentence) or _PLEASE.match(sentence)) or short

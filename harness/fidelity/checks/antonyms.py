@@ -5,7 +5,7 @@ from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity
-from harness.fidelity.reading.reversal import names_swapped, reversed_around
+from harness.fidelity.reading.reversal import names_swapped, reversals, reversed_around
 from harness.fidelity.reading.text import Text, Word
 
 NAME = "antonyms"
@@ -24,7 +24,7 @@ def _opposites(both: Pair) -> list[Finding]:
     places = _places(both.candidate)
     swapped_in = [(set(e.removed), set(e.added)) for e in both.edits]
     found = []
-    swapped = names_swapped(both)
+    swapped = names_swapped(both) or _compared_backwards(both)
     for i, one in enumerate(both.reference.words):
         at = both.partner_back[i]
         if one.mark or one.fact or (at is not None and both.candidate.words[at].lemma == one.lemma):
@@ -46,6 +46,12 @@ def _opposites(both: Pair) -> list[Finding]:
                     Finding(check=NAME, severity=severity, reason=f"“{other.text}” is the opposite of “{one.text}”")
                 )
     return found
+
+
+def _compared_backwards(both: Pair) -> bool:
+    """Whether two things change places in a comparison: "Ann is taller than Bo", "Bo is shorter than Ann"."""
+    words = both.reference.words
+    return any(words[r.pivot].lemma in ("than", "比") for r in reversals(both))
 
 
 def open_until(both: Pair, one: Word, other: Word) -> bool:

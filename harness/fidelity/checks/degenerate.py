@@ -29,6 +29,16 @@ _EMPTY_TALK = re.compile(
 )  # fmt: skip
 
 
+_VAGUE = re.compile(
+    r"\b(?:usual|standard|normal|necessary|required|appropriate|relevant|responsible|suitable|competent|described|corresponding|proper) (?:steps?|procedures?|process(?:es)?|documents?|channels?|"
+    r"measures?|departments?|persons?|teams?|contacts?|instructions?|conditions?|details|guidelines?|rules|options|fees?)|\b(?:certain|various|some|several|different|a number of|a few) (?:documents?|conditions?|steps?|events?|"
+    r"things|factors|rules|options|cases|requirements|restrictions|fees|items|details)|\bdepend(?:s|ing)? on\b|\bfollow the\b|\bas needed\b|\bmore (?:information|details)\b|"
+    r"\b(?:our|the) (?:website|terms|policy|guidelines|documentation)\b|\bin due course\b|\b(?:in|within) (?:a few|several|some) (?:days|weeks|hours|minutes|months)\b|\b(?:soon|shortly)\b|\bas soon as possible\b|\bmany (?:factors|ways|options)\b|\bit varies\b|\b(?:everything|all) (?:is|looks) (?:fine|good|in order)\b|"
+    r"(?:相关|一定|某些|必要|具体|有关|相应|规定)的?(?:流程|步骤|规定|材料|文件|条件|情况|手续|要求|程序|信息|政策|费用|部门)|根据(?:实际|具体|相关)?(?:情况|规定)|视情况|因人而异|近期|不久|过几天|几天[内后]|多种(?:方式|因素)|尽快(?:处理|安排)|一切正常|以实际为准",
+    re.IGNORECASE,
+)
+
+
 def check(both: Pair) -> list[Finding]:
     text = both.case.candidate.strip()
     if not text:
@@ -50,6 +60,10 @@ def check(both: Pair) -> list[Finding]:
         found.append(Finding(check=NAME, severity=1.0, reason="the answer holds no words"))
     elif _repetitive(both):
         found.append(Finding(check=NAME, severity=0.9, reason="the same few words make up the text"))
+    vague = _VAGUE.search(text)
+    if vague and not _VAGUE.search(both.case.reference) and both.recall < 0.7 and both.missing:
+        reason = f"“{vague[0]}” stands for what the reference tells"
+        found.append(Finding(check=NAME, severity=0.9, reason=reason))
     question = both.case.prompt.strip().rstrip("?？").casefold()
     if len(question) > 8 and question in text.casefold() and len(text) < len(question) * 1.3:
         found.append(Finding(check=NAME, severity=0.9, reason="the answer only repeats the question"))

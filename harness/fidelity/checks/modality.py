@@ -19,12 +19,23 @@ _FORCE = MappingProxyType(
         "certain": "will|definitely|certainly|guaranteed|guarantee|surely|always|confirmed|一定|肯定|必定|保证|确保|绝对|必然|必将|确定",
     }
 )
+COPY = 0.7  # closeness from which a text is a copy, whose changes all tell
+_PLANNED = frozenset(
+    ["expected", "expect", "planned", "plan", "scheduled", "schedule", "due", "forecast", "will", "shall", "should", "be to", "be going to", "likely",
+     "would", "set", "soon", "预计", "计划", "将", "将会", "将于", "拟", "会", "预定", "即将", "有望", "准备", "定于"]
+)  # fmt: skip
+_ONGOING = frozenset(
+    ["pending", "in progress", "under review", "being", "ongoing", "processing", "await", "正在", "仍在", "还在", "审核中", "处理中", "待"]
+)  # fmt: skip
+_DONE = frozenset(
+    ["complete", "completed", "approve", "approved", "done", "finish", "finished", "paid", "resolved", "shipped", "已", "已经", "通过", "完成"]
+)  # fmt: skip
 _LEFT_OPEN = frozenset(["optional", "voluntary", "可选", "自愿", "选填"])
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _FORCE.items())
 _CLASH = MappingProxyType(
     {
         ("must", "should"): 0.9, ("must", "may"): 0.9, ("should", "must"): 0.9, ("may", "must"): 0.9, ("might", "certain"): 0.9,
-        ("certain", "might"): 0.7, ("might", "must"): 0.5, ("should", "may"): 0.4, ("must", "free"): 1.0, ("free", "must"): 1.0,
+        ("certain", "might"): 0.7, ("might", "must"): 0.9, ("should", "may"): 0.4, ("should", "certain"): 0.8, ("must", "free"): 1.0, ("free", "must"): 1.0,
         ("barred", "free"): 1.0, ("free", "barred"): 1.0, ("barred", "should"): 0.6,
     }
 )  # fmt: skip
@@ -35,24 +46,47 @@ def check(both: Pair) -> list[Finding]:
     found = []
     for (here, there), severity in _CLASH.items():
         if here in ours and here not in theirs and there in theirs and there not in ours:
-            if (here, there) == ("may", "must") and _limited(both):
+            if (here, there) in (("may", "must"), ("must", "may")) and _limited(both):
                 continue  # "can only at the end" is "has to wait for the end"
             reason = f"“{theirs[there]}” is not as binding, or not as sure, as “{ours[here]}”"
             found.append(Finding(check=NAME, severity=severity, reason=reason))
     if not found and "might" in ours and not {"might", "may", "should", "must"} & theirs.keys():
         reason = f"“{ours['might']}” is gone: what was possible is now said flatly"
-        found.append(Finding(check=NAME, severity=0.5, reason=reason))
+        severity = 0.9 if both.closeness > COPY else 0.5
+        found.append(Finding(check=NAME, severity=severity, reason=reason))
     if not found and "might" in theirs and not {"might", "may", "should"} & ours.keys():
         found.append(
             Finding(
-                check=NAME, severity=0.4, reason=f"“{theirs['might']}” makes uncertain what the reference says flatly"
+                check=NAME,
+                severity=0.8 if both.closeness > COPY else 0.4,
+                reason=f"“{theirs['might']}” makes uncertain what the reference says flatly",
             )
         )
+    if not found and (going := _first(both.reference, _ONGOING)) and not _first(both.candidate, _ONGOING):
+        done = _first(both.candidate, _DONE)
+        if done and not _first(both.reference, _DONE):
+            reason = f"“{done}” tells as done what the reference tells as “{going}”"
+            found.append(Finding(check=NAME, severity=0.9, reason=reason))
+    if (
+        not found
+        and both.closeness > 0.6
+        and (planned := _first(both.reference, _PLANNED))
+        and not _first(both.candidate, _PLANNED)
+    ):
+        reason = f"“{planned}” is gone: what was planned is now told as done"
+        found.append(Finding(check=NAME, severity=0.7, reason=reason))
     return found
 
 
+def _first(text: Text, words: frozenset[str]) -> str:
+    """The first of `words` in a text; "" where there is none."""
+    return next((w.text for w in text.words if {w.lemma, w.text.casefold()} & words), "")
+
+
 def _limited(both: Pair) -> bool:
-    return any(word.lemma in ("only", "只能", "只", "仅") for word in both.reference.words)
+    return any(
+        w.lemma in ("only", "只能", "只", "仅", "只有") for t in (both.reference, both.candidate) for w in t.words
+    )
 
 
 def _forces(text: Text, polarity: Polarity) -> dict[str, str]:

@@ -29,6 +29,7 @@ _NOT_NAMES = frozenset(
         "sunday",
     ]
 )
+COPY = 0.7  # closeness from which a text is a copy: a name left out of it was left out of a list
 _MARKS = frozenset('.!?:\n。！？："')
 
 
@@ -51,7 +52,8 @@ def check(both: Pair) -> list[Finding]:
         elif word.text.casefold() not in supported:
             found.append(Finding(check=NAME, severity=0.7, reason=f"the name “{word.text}” comes from nowhere"))
     if not new:
-        found += [Finding(check=NAME, severity=0.4, reason=f"the name “{w.text}” is missing") for w in lost[:3]]
+        severity = 0.8 if both.closeness > COPY else 0.4
+        found += [Finding(check=NAME, severity=severity, reason=f"the name “{w.text}” is missing") for w in lost[:3]]
     return found
 
 

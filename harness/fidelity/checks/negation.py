@@ -15,6 +15,12 @@ NAME = "negation"
 _CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
 _UNTIL = frozenset(["until", "till", "到", "至"])
 _ONLY = frozenset(["only", "只有", "仅", "只", "才"])
+_BEFORE = frozenset(["before", "early", "earlier", "earlier than", "until", "之前", "以前", "前", "早于"])
+_ONWARDS = frozenset(
+    ["from", "start", "begin", "open", "after", "once", "later", "起", "开始", "以后", "之后", "后", "才"]
+)
+_IF = frozenset(["if", "如果", "若", "要是", "假如"])
+_UNLESS = frozenset(["unless", "除非"])
 _ALLOW = frozenset(["allow", "允许", "可以"])
 _YES = frozenset(["yes", "是", "是的", "可以", "能", "对"])
 _NO = frozenset(["no", "不", "不是", "不可以", "不能", "否"])
@@ -107,10 +113,28 @@ def _severity(denial: Denial, own: Side, other: Side) -> float:
         return 0.0 if until else 1.0
     if denial.lexical:
         return 0.35
+    if _from_then_on(denial, own.text, other.text) or _if_not(denial, own.text, other.text):
+        return 0.0
     reached = [own.partner[i] for i in denial.reach]
     if any(i is not None and i not in denied_there for i in reached):
         return 1.0
     return 0.7 if any(own.partner[i] is not None for i in denial.clause) else 0.4
+
+
+def _from_then_on(denial: Denial, own: Text, other: Text) -> bool:
+    """ "not before 3 pm" is "from 3 pm"."""
+    near = {word.lemma for word in own.words[denial.at + 1 :]}
+    there = {word.lemma for word in other.words}
+    return bool(near & _BEFORE and there & _ONWARDS and not there & _BEFORE)
+
+
+def _if_not(denial: Denial, own: Text, other: Text) -> bool:
+    """ "if you do not reply" is "unless you reply"."""
+    clause = own.words[denial.at].clause
+    conditional = any(word.lemma in _IF for word in own.words if word.clause == clause)
+    return (
+        conditional and any(w.lemma in _UNLESS for w in other.words) and not any(w.lemma in _UNLESS for w in own.words)
+    )
 
 
 def _same_reach(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:

@@ -1,16 +1,46 @@
 """Numbers, amounts, percentages, durations, measures: a value that changed, went missing or came from nowhere."""
 
+import re
+
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.fact import Fact, Kind, comparable, same
 from harness.fidelity.reading.pair import Pair, same_facts
 
 NAME = "numbers"
+_STEP = re.compile(
+    r"(?:\b(?:fell|falls?|fallen|rose|rises?|risen|grew|grows?|grown|dropped|drops?|increased?s?|decreased?s?|declined?s?|climbed|"
+    r"went up|went down|reduced|raised|lowered|cut|up|down|shrank)\s+(?:(?P<to>to)|by)\s+"
+    r"|(?:增长|增加|上升|上涨|提高|提升|升|涨|下降|减少|降低|下跌|下调|上调|降|跌|减)(?:(?P<zh>[到至为])|了))$",
+    re.IGNORECASE,
+)
+COPY = 0.7  # closeness from which a text is a copy, whose changes all tell
 MANY = 40  # facts in a text from which repetitions are left out
 KINDS = frozenset({Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE, Kind.RATE})
 
 
 def check(both: Pair) -> list[Finding]:
-    return compare(both, KINDS, NAME)
+    return [*compare(both, KINDS, NAME), *_change_for_level(both)]
+
+
+def _change_for_level(both: Pair) -> list[Finding]:
+    """ "fell to 5" against "fell by 5": the same value, once as a level and once as a change."""
+    found = []
+    for one, other in same_facts(both.reference.facts, both.candidate.facts):
+        if one.kind not in KINDS or one.kind is not other.kind:
+            continue
+        here, there = _step(both.reference.plain, one), _step(both.candidate.plain, other)
+        if here and there and here != there:
+            reason = f"“{other.text}” is a {there} in the answer and a {here} in the reference"
+            found.append(Finding(check=NAME, severity=1.0, reason=reason))
+    return found
+
+
+def _step(plain: str, fact: Fact) -> str:
+    """ "level" after a verb with "to", "change" after one with "by"; "" elsewhere."""
+    match = _STEP.search(plain[max(0, fact.start - 24) : fact.start])
+    if match is None:
+        return ""
+    return "level" if match["to"] or match["zh"] else "change"
 
 
 def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
@@ -33,7 +63,7 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     changed = any(f.severity == 1.0 for f in found)
     for fact in lost:
         if fact.kind in kinds and not changed and not _once(fact):
-            severity = 0.2 if fact.kind is Kind.RATE else 0.5
+            severity = 0.2 if fact.kind is Kind.RATE else 0.8 if both.closeness > COPY else 0.5
             found.append(Finding(check=name, severity=severity, reason=f"the {fact.kind} “{fact.text}” is missing"))
     return found
 
@@ -43,10 +73,18 @@ def _new(fact: Fact, lost: list[Fact], both: Pair, name: str) -> Finding:
     if rival is not None:
         reason = f"“{fact.text}” stands where the reference says “{rival.text}”"
         return Finding(check=name, severity=1.0, reason=reason)
+    if _between_times(fact, both.reference.facts):
+        return Finding(check=name, severity=0.0, reason=f"“{fact.text}” is the time between two of the reference")
     if any(same(fact, other) for other in both.support.facts):
         reason = f"“{fact.text}” comes from the prompt or its context, not from the reference"
         return Finding(check=name, severity=0.2, reason=reason)
     return Finding(check=name, severity=0.8, reason=f"nothing supports the {fact.kind} “{fact.text}”")
+
+
+def _between_times(fact: Fact, facts: tuple[Fact, ...]) -> bool:
+    """Whether a duration is what lies between two clock times: "from 2 to 3:30" lasts an hour and a half."""
+    times = [f.value for f in facts if f.kind is Kind.TIME and isinstance(f.value, float)]
+    return fact.kind is Kind.DURATION and any(abs(a - b) * 60 == fact.value for a in times for b in times if a != b)
 
 
 def _once(fact: Fact) -> bool:

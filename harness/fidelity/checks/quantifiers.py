@@ -27,6 +27,7 @@ _PHRASES = MappingProxyType(
     {"except for": "except", "other than": "except", "apart from": "except", "aside from": "except", "with the exception of": "except",
      "not including": "except", "no one": "none", "along with": "including", "together with": "including", "a few": "some"}
 )  # fmt: skip
+_ALWAYS = frozenset(["always", "总是", "始终"])
 _JUST = frozenset(
     [
         "just",
@@ -41,6 +42,13 @@ _JUST = frozenset(
         "reserve",
         "restrict",
         "limit",
+        "must",
+        "have to",
+        "need",
+        "require",
+        "required",
+        "必须",
+        "须",
         "独",
         "专",
     ]
@@ -71,6 +79,8 @@ def check(both: Pair) -> list[Finding]:
     softened = {w.lemma for t in (both.reference, both.candidate) for w in t.words} & _JUST
     for name, full in (("only", 0.6), ("except", 0.6), ("some", 0.4), ("most", 0.4), ("all", 0.15)):
         severity = 0.15 if name == "only" and (denied or softened) else full
+        if name == "all" and new.get(name, "").casefold() in _ALWAYS:
+            severity = 0.6
         if name in lost:
             found.append(Finding(check=NAME, severity=severity, reason=f"“{lost[name]}” of the reference is missing"))
         if name in new:

@@ -80,6 +80,8 @@ def _severity(both: Pair, left: Word, pivot: Word, right: Word, *, passive: bool
         return 1.0 if not pivot.fact or left.fact else 0.4
     if left.lemma in PRONOUNS or right.lemma in PRONOUNS:
         return 0.0 if _turned(both) or left.fact or right.fact or pivot.fact or pivot.lemma in _RELATIONS else 0.8
+    if left.clause != right.clause and pivot.fact and not (left.fact or right.fact) and _literal(both):
+        return 0.9  # "ground floor: shoes, first floor: coats"
     if left.clause != right.clause or left.fact or right.fact or pivot.fact:
         return 0.0
     if any(w.lemma in _WHEN for w in both.reference.words) and any(w.lemma in _WHEN for w in both.candidate.words):
@@ -104,9 +106,9 @@ def _rebound(both: Pair, left: Word, pivot: Word, right: Word) -> bool:
         for w, at in zip(both.reference.words, both.partner_back, strict=True)
         if at is not None
     }
-    return (
-        pivot.clause == left.clause
-        and there[pivot.start].clause == there[right.start].clause != there[left.start].clause
+    at, left_at, right_at = (there[w.start].clause for w in (pivot, left, right))
+    return (pivot.clause == left.clause and at == right_at != left_at) or (
+        pivot.clause == right.clause and at == left_at != right_at
     )
 
 

@@ -54,8 +54,15 @@ def same(one: Fact, other: Fact) -> bool:
     if one.kind is Kind.DATE and isinstance(one.value, tuple) and isinstance(other.value, tuple):
         return _same_date(one.value, other.value)
     if isinstance(one.value, float) and isinstance(other.value, float):
-        return (one.unit == other.unit or "" in (one.unit, other.unit)) and _close(one.value, other.value, one, other)
+        return (one.unit == other.unit or "" in (one.unit, other.unit) or _yen_or_yuan(one, other)) and _close(
+            one.value, other.value, one, other
+        )
     return one.value == other.value and one.unit == other.unit
+
+
+def _yen_or_yuan(one: Fact, other: Fact) -> bool:
+    """Whether a sign that two currencies share leaves open which one is meant."""
+    return {one.unit, other.unit} == {"CNY", "JPY"} and any("¥" in fact.text for fact in (one, other))
 
 
 def comparable(one: Fact, other: Fact) -> bool:
@@ -106,4 +113,6 @@ def _loosely_same(one: Fact, other: Fact) -> bool:
 
 def _close(a: float, b: float, one: Fact, other: Fact) -> bool:
     tolerance = 0.03 if one.approximate or other.approximate else 1e-6
+    if one.kind is Kind.PERCENT and any(fact.text.replace(" ", "").isalpha() for fact in (one, other)):
+        return abs(a - b) <= 0.7  # "two thirds" is 67 %
     return abs(a - b) <= tolerance * max(abs(a), abs(b), 1e-9)

@@ -90,7 +90,9 @@ def _grouped(text: str) -> float | None:
         elif char in ZH_SCALES:
             section, digit, last_scale = section + (digit or 1) * ZH_SCALES[char], 0.0, ZH_SCALES[char]
         elif char in ZH_BIG:
-            total, section, digit, last_scale = (total + (section + digit or 1)) * ZH_BIG[char], 0.0, 0.0, ZH_BIG[char]
+            group, scale = section + digit, ZH_BIG[char]
+            total = (total + group or 1) * scale if scale > 1e4 else total + (group or 1) * scale
+            section, digit, last_scale = 0.0, 0.0, scale
         else:
             return None
     colloquial = digit * last_scale / 10 if last_scale >= 100 else digit  # 两千三 is 2300

@@ -38,7 +38,7 @@ _LEXICAL = MappingProxyType(
         "exempt": "must pay", "waive": "charge", "waived": "charge", "closed": "open", "shut": "open", "offline": "online",
         "cancel": "take place", "cancelled": "take place", "canceled": "take place", "absent": "present", "optional": "must required",
         "voluntary": "required", "ineligible": "eligible", "expired": "valid", "down": "up", "broken": "work", "refrain": "",
-        "avoid": "", "prevent": "", "empty": "full", "void": "valid", "pending": "resolved completed", "outstanding": "paid",
+        "avoid": "", "prevent": "", "empty": "full", "void": "valid", "pending": "resolved completed done approved paid", "pay extra": "include", "cost extra": "include", "charged separately": "include", "extra charge": "include", "not including": "include", "outstanding": "paid",
         "unpaid": "paid", "call off": "take place", "turn down": "accept", "free": "charge fee cost", "free of charge": "charge fee cost", "no charge": "charge fee cost", "at no cost": "charge fee cost",
         "costs nothing": "charge fee cost", "for nothing": "charge fee cost", "complimentary": "charge fee cost", "no extra cost": "charge fee cost",
         "at no charge": "charge fee cost", "without charge": "charge fee cost", "delayed": "on time",

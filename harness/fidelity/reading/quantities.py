@@ -28,7 +28,7 @@ EN = re.compile(
     re.IGNORECASE,
 )
 EN_LOOSE = re.compile(
-    r"\b(?:(?P<a>(?:a|an|one|per)\s+(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade))(?![a-z])"
+    r"\b(?:(?P<a>(?:a|an|one|per)\s+(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?)(?![a-z])"
     r"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night)|half\s+(?:an?\s+)?(?P<h_unit>hour|minute|day|week|month|year|price|mile|litre|liter|kilo)|(?P<half>(?:a\s+|one\s+)?half)(?!\s+past)"
     r"|(?P<twice>twice|two times|double[ds]?|once)|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
     r"|(?P<three>three|a|one)[\s-]quarters?(?=\s+of)|(?P<fortnight>fortnight)|(?P<couple>a (?:couple|pair) of)"
@@ -57,8 +57,8 @@ _LONE_ZH = frozenset("零一二两俩三四五六七八九十百千万亿")
 
 
 RATE_EN = re.compile(
-    rf"\b(?:(?:per|each|every|a|an|once every)\s+(?:(?P<n>{NUMBER_EN})\s+)?(?P<unit>seconds?|minutes?|hours?|days?|nights?|weeks?|months?|"
-    r"quarters?|years?|annum|decade)|(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annually|annual|nightly|biweekly|fortnightly))\b",
+    rf"\b(?:(?:(?P<often>once|twice|{NUMBER_EN} times)\s+)?(?:per|each|every|a|an|once every)\s+(?:(?P<n>{NUMBER_EN}|other)\s+)?(?P<unit>seconds?|minutes?|hours?|days?|nights?|weeks?|months?|"
+    r"quarters?|years?|annum|decade)|(?P<alternate>every other|every second)(?=\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annually|annual|nightly|biweekly|fortnightly))\b",
     re.IGNORECASE,
 )
 _RATED = re.compile(
@@ -83,9 +83,9 @@ def english_rates(text: str) -> Iterator[Fact]:
     """ "twice a week", "per year", "monthly": how often, as the length of the interval."""
     for match in RATE_EN.finditer(text):
         first = match[0].split()[0].lower()
-        if first in ("a", "an") and not _RATED.search(text[: match.start()]):
+        if first in ("a", "an") and not match["often"] and not _RATED.search(text[: match.start()]):
             continue
-        name = (match["unit"] or match["word"]).lower()
+        name = (match["unit"] or match["word"] or "fortnightly").lower()
         name = _RATE_WORDS.get(name, name)
         unit = ENGLISH.get(name) or ENGLISH.get(name + "s")
         if name.startswith("quarter"):
@@ -95,7 +95,15 @@ def english_rates(text: str) -> Iterator[Fact]:
         if name in ("biweekly", "fortnightly"):
             unit = ENGLISH["fortnight"]
         if unit is not None:
-            yield _made(match, Kind.RATE, english(match["n"] or "1") or 1.0, unit.base, unit.factor)
+            yield _made(match, Kind.RATE, _interval(match), unit.base, unit.factor)
+
+
+def _interval(match: re.Match[str]) -> float:
+    """Units from one time to the next: 2 for "every other week", a half for "twice a week"."""
+    often = (match["often"] or "once").lower().removesuffix(" times")
+    times = {"once": 1.0, "twice": 2.0}.get(often) or english(often) or 1.0
+    number = (match["n"] or "1").lower()
+    return (2.0 if number == "other" else english(number) or 1.0) / times
 
 
 def chinese_rates(text: str) -> Iterator[Fact]:
@@ -194,7 +202,9 @@ def _made(match: re.Match[str], kind: Kind, value: float, unit: str = "", factor
 def _loose(match: re.Match[str]) -> Fact | None:
     found = {name: value.lower() for name, value in match.groupdict().items() if value}
     if "a_unit" in found:
-        return _quantity(match, 1.0, ENGLISH["workday" if "a_work" in found else found["a_unit"]])
+        return _quantity(
+            match, 1.5 if "a_half" in found else 1.0, ENGLISH["workday" if "a_work" in found else found["a_unit"]]
+        )
     if "h_unit" in found and found["h_unit"] != "price":
         return _quantity(match, 0.5, ENGLISH[found["h_unit"]])
     if "fortnight" in found:

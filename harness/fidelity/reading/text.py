@@ -215,7 +215,8 @@ def _english_words(tokens: list[tuple[str, int]], words: Lexicon) -> Iterator[Wo
                 clause=0,
             )
         else:
-            yield _english_word(text, lowered[at], lemmas[at], start, words)
+            labels = at > 0 and tokens[at - 1][0][:1].isalnum()  # "option A"; a sentence may begin with the article
+            yield _english_word(text, lowered[at], lemmas[at], start, words, labels=labels)
         at += size
 
 
@@ -233,8 +234,10 @@ def _phrase_size(lowered: list[str], lemmas: list[str], at: int, words: Lexicon)
     return 1
 
 
-def _english_word(text: str, lowered: str, lemma: str, start: int, words: Lexicon) -> Word:
+def _english_word(text: str, lowered: str, lemma: str, start: int, words: Lexicon, *, labels: bool = False) -> Word:
     mark = not (lowered[:1].isalnum())
+    if text == "A" and labels:
+        return Word(text=text, lemma="A", concepts=NOTHING, start=start, clause=0)
     function = lowered in words.functions or lemma in words.functions
     concepts = words.groups.get(lowered, NOTHING) | words.groups.get(lemma, NOTHING)
     if not function and not mark:
