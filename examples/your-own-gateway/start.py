@@ -60,6 +60,8 @@ def start(folder: Path) -> Started:
 
 
 if __name__ == "__main__":
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.default_int_handler)
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     started = start(folder)
     print(f"running; {folder / 'stack.toml'} is written", flush=True)
