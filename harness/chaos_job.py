@@ -73,7 +73,19 @@ class ChaosJob:
         folder = experiments if experiments.is_dir() else experiments.parent
         argv = [
             *("-c", str(PYTEST_SETTINGS), "--rootdir", str(folder), "--confcutdir", str(folder)),
-            *(str(experiments), "-m", "chaos", "-q", "--capture=sys", "-p", "no:cacheprovider", "-W", "ignore"),
+            *(
+                str(experiments),
+                "-m",
+                "chaos",
+                "-q",
+                "--capture=sys",
+                "-p",
+                "no:cacheprovider",
+                "-p",
+                "no:benchmark",
+                "-W",
+                "ignore",
+            ),
             *(f"--chaos-seed={options.seed}", f"--chaos-profile={options.profile}", f"--chaos-device={options.device}"),
             *(f"--chaos-evalset={options.evalset}", f"--chaos-run={self.folder.path}"),
         ]
