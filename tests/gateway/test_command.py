@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from gateway.clock import SystemClock
-
 ROOT = Path(__file__).parents[2]
 CONFIG = '[server]\nlog = "off"\n[[backends]]\nname = "primary"\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
 STARTER = """
@@ -29,14 +27,11 @@ def start(*arguments: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
-def test_it_listens_within_two_seconds_without_torch_and_drains_on_sigterm(tmp_path):
+def test_it_listens_without_torch_and_drains_on_sigterm(tmp_path):
     (tmp_path / "gateway.toml").write_text(CONFIG)
-    clock = SystemClock()
-    began_s = clock.now_s()
     with start("--config", str(tmp_path / "gateway.toml"), "--port", "0") as process:
         try:
             line = json.loads(process.stdout.readline())
-            took_s = clock.now_s() - began_s
             assert line["event"] == "listening"
             assert line["pid"] == process.pid
             with urllib.request.urlopen(f"{line['url']}/healthz") as answer:
@@ -46,7 +41,6 @@ def test_it_listens_within_two_seconds_without_torch_and_drains_on_sigterm(tmp_p
             out, err = process.communicate(timeout=20)
     assert process.returncode == 0, err
     assert out.strip() == "heavy: []"
-    assert took_s < 4.0  # 0.7 s on a machine with nothing else to do
 
 
 @pytest.mark.slow
