@@ -109,7 +109,7 @@ def _severity(denial: Denial, own: Side, other: Side) -> float:
     free = [(i, word) for i, word in enumerate(other.text.words) if i not in denied_there]
     if any(_means(word, base, other.text) for _, word in free for base in denial.bases):
         until = own.text.words[denial.at].lemma in _CLOSED and any(word.lemma in _UNTIL for _, word in free)
-        until = until and not any(word.lemma in _UNTIL for word in own.text.words)
+        until = until and not any(word.lemma in _UNTIL for word in own.text.words) and bool(own.text.facts)
         return 0.0 if until else 1.0
     if denial.lexical:
         return 0.35

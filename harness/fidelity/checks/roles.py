@@ -128,6 +128,7 @@ def _equal_share(both: Pair) -> float:
 
 def _same_order(both: Pair) -> str:
     """The agent of a passive, where it stands on the far side of the verb in the other text as well."""
+    copy = _literal(both)
     for text, partner, other in (
         (both.candidate, both.partner, both.reference),
         (both.reference, both.partner_back, both.candidate),
@@ -141,7 +142,7 @@ def _same_order(both: Pair) -> str:
                 if partner[i] is not None
                 and i not in doers
                 and text.words[i].clause == text.words[agent].clause
-                and (named(text.words[i]) or text.words[i].lemma in PRONOUNS)
+                and ((copy and text.words[i].content) or named(text.words[i]) or text.words[i].lemma in PRONOUNS)
             ]
             if (
                 at is not None

@@ -104,6 +104,8 @@ def _loosely_same(one: Fact, other: Fact) -> bool:
     if rest.kind is Kind.DATE and isinstance(rest.value, tuple):
         year, month, day = rest.value
         return number.value == day or (number.value == year and month is None)
+    if rest.kind is Kind.TIME and isinstance(rest.value, float) and isinstance(number.value, float):
+        return 0 < number.value <= 24 and (number.value * 60 - rest.value) % CLOCK_MIN == 0  # "at 9", "9 o'clock"
     if rest.kind is Kind.IDENTIFIER:
         return str(rest.value).isdigit() and float(str(rest.value)) == number.value
     if rest.kind is Kind.PERCENT and isinstance(rest.value, float) and isinstance(number.value, float):
