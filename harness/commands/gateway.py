@@ -5,6 +5,8 @@ from pathlib import Path
 
 from harness.errors import HarnessError
 
+MOST_PORT = 65_535
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", nargs="?", choices=("serve", "key"), default="serve", help="key: print a new API key")
@@ -18,6 +20,8 @@ def run(args: argparse.Namespace) -> int:
     """Print one line of JSON with the real port once it listens; serve until SIGTERM."""
     if args.action == "key":
         return _print_key()
+    if args.port is not None and not 0 <= args.port <= MOST_PORT:
+        raise HarnessError(f"--port is {args.port}; it has to be from 0 (any free one) to {MOST_PORT}")
     if args.config is None:
         raise HarnessError("truefall gateway needs --config, the file that says which backends there are")
     from gateway.config import load_config

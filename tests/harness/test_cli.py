@@ -39,6 +39,9 @@ def test_every_command_can_be_imported_and_explains_itself(name, capsys):
         (["chaos", "--experiments", "nope"], "nope"),
         (["chaos", "--items", "0"], "at least 1"),
         (["chaos", "--resume", "nope"], "run.json"),
+        (["chaos", "--item", "support-en-0001"], "did you mean support-en-001"),
+        (["gateway", "--config", "x.toml", "--port", "65536"], "from 0 (any free one) to 65535"),
+        (["faults", "explain", "latncy"], "did you mean latency?"),
         (["gate", "nope"], "nope"),
         (["report", "nope"], "nope"),
         (["ab", "nope", "nope"], "nope"),
@@ -56,6 +59,25 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(argv, said, capsys, tmp_pat
     assert "Traceback" not in error
     assert len(error.strip().splitlines()) == 1
     assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["chaos", "--seed", "abc"], "argument --seed: invalid int value: 'abc'"),
+        (["chaos", "--device", "tpu"], "invalid choice: 'tpu'"),
+        (["gate", "run", "--sedd"], "unrecognized arguments: --sedd"),
+        (["models", "nope"], "invalid choice: 'nope'"),
+        (["score"], "required: --input, --output"),
+    ],
+)
+def test_a_wrong_option_is_one_line_too(argv, said, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(argv)
+    assert ended.value.code == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert len(error.splitlines()) == 1
 
 
 @pytest.mark.slow
