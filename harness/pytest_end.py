@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from harness.stack.signals import heard
+
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class PytestEnd:
@@ -12,9 +14,11 @@ class PytestEnd:
     interrupted: bool = False  # by Ctrl-C or SIGTERM
     reason: str | None = None  # why nothing could be run, in one line
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_keyboard_interrupt(self, excinfo: "pytest.ExceptionInfo[BaseException]") -> None:
         """Also called when a file cannot be collected, and when the plugin gives up; its message is the reason."""
         if type(excinfo.value) is KeyboardInterrupt:
+            heard()
             self.interrupted = True
         elif self.reason is None:
             self.reason = one_line(str(excinfo.value)).removeprefix("truefall: ")

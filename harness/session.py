@@ -24,7 +24,7 @@ from harness.safety import find_foreign, still_on, sweep_leftovers
 from harness.schedule import Dose, Experiment, Scope, Sizes
 from harness.stack.attached import AttachedStack, attach, only_gateway
 from harness.stack.backend import BackendLine
-from harness.stack.signals import terminated_as_interrupt, undisturbed
+from harness.stack.signals import run_heard, terminated_as_interrupt, undisturbed
 from harness.stack.stack import Stack
 from harness.store import RunFolder
 from harness.traffic import check_traffic
@@ -103,7 +103,7 @@ class ChaosSession:
         folder = open_folder(options, describe_run(options, profile, plan))
         sweep_leftovers(folder)
         with asyncio.Runner() as runner, terminated_as_interrupt():
-            run = runner.run(start_run(options, folder, plan))
+            run = run_heard(runner, start_run(options, folder, plan))
             try:
                 yield cls(run_=run, runner=runner)
             finally:
@@ -139,13 +139,13 @@ class ChaosSession:
 
     def experiment(self, experiment: Experiment) -> ExperimentResult:
         """Run an experiment, or return what the run folder already has of it."""
-        return self.result(experiment.name, self.runner.run(self.run_.experiment(experiment)))
+        return self.result(experiment.name, run_heard(self.runner, self.run_.experiment(experiment)))
 
     def play(self, experiment: ChaosExperiment | str | Path) -> ExperimentResult:
         """Run an experiment with phases and steps, given as code or as a YAML file."""
         if not isinstance(experiment, ChaosExperiment):
             experiment = load_experiment(Path(experiment))
-        return self.result(experiment.name, [self.runner.run(play(self.run_, experiment))])
+        return self.result(experiment.name, [run_heard(self.runner, play(self.run_, experiment))])
 
     def result(self, name: str, blocks: Sequence[Block]) -> ExperimentResult:
         trials = tuple(trial for trial in self.run_.folder.trials() if trial.experiment == name)

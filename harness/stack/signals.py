@@ -1,10 +1,14 @@
 """Signals: whoever asks us to end is heard once, and what has to be tidied up is tidied up."""
 
+import asyncio
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 
@@ -31,16 +35,32 @@ def terminated_as_interrupt() -> Iterator[None]:
             signal.signal(number, before[number])
 
 
+def patience(*_: object) -> None:
+    """What a signal does while things are being stopped: say so instead of leaving them half done."""
+    print("\nstopping what was started, a few seconds more", file=sys.stderr, flush=True)
+
+
+def heard() -> None:
+    """One signal to end was enough: those that follow change nothing any more."""
+    for number in (signal.SIGINT, *ENDING):
+        signal.signal(number, patience)
+
+
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """While tidying up, say so to whoever is impatient instead of leaving things half done."""
-
-    def patience(*_: object) -> None:
-        print("\nstopping what was started, a few seconds more", file=sys.stderr, flush=True)
-
+    """While tidying up, signals wait."""
     before = {number: signal.signal(number, patience) for number in (signal.SIGINT, *ENDING)}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def run_heard(runner: asyncio.Runner, work: Coroutine[Any, Any, T]) -> T:
+    """`runner.run`; after the first interruption nothing disturbs the way out. Raises KeyboardInterrupt."""
+    try:
+        return runner.run(work)
+    except KeyboardInterrupt:
+        heard()
+        raise
