@@ -58,9 +58,21 @@ def undisturbed() -> Iterator[None]:
 
 
 def run_heard(runner: asyncio.Runner, work: Coroutine[Any, Any, T]) -> T:
-    """`runner.run`; after the first interruption nothing disturbs the way out. Raises KeyboardInterrupt."""
+    """`runner.run`; after the first interruption nothing disturbs the way out.
+
+    Raises KeyboardInterrupt, and what went wrong first where several requests in flight failed together.
+    """
     try:
         return runner.run(work)
+    except ExceptionGroup as failed:
+        raise first_of(failed) from failed
     except KeyboardInterrupt:
         heard()
         raise
+
+
+def first_of(failed: Exception) -> Exception:
+    """The first error of a group, however deep."""
+    while isinstance(failed, ExceptionGroup):
+        failed = failed.exceptions[0]
+    return failed
