@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from random import Random
 from typing import Any
+from uuid import uuid4
 
 from faults.errors import BadFault, FaultError, NotApplicable
 from faults.fault import Firing, Target
@@ -29,7 +30,7 @@ async def semantic_fault(target: Target, kind: str, fault: Any, rng: Random) -> 
     url = control_url(target)
     firing = Firing()
     seed = rng.getrandbits(48)
-    undo = SemanticOn(url=url, fault_id=f"{kind}-{seed:012x}-{id(firing):x}")
+    undo = SemanticOn(url=url, fault_id=f"{kind}-{uuid4().hex[:12]}")
     with Journal.of(target).undoing(target.name, undo):
         spec = {"kind": kind, "seed": seed, "ttl_s": TTL_S, **dataclasses.asdict(fault)}
         if not target.reach.everything:

@@ -130,8 +130,11 @@ class Board:
         self.relayed = {"requests": 0, "broken": 0}  # since the start; broken: the backend was not reached or broke off
 
     def set(self, spec: Spec) -> None:
-        """Switch on, or replace the fault with the same id."""
+        """Switch on, or replace the fault with the same id; what the one before touched is no evidence for this one."""
         self.remove(spec.id)
+        others = [touch for touch in self._rows if touch.fault_id != spec.id]
+        self._rows.clear()
+        self._rows.extend(others)
         active = Active(spec=spec, rows=self._rows, pattern=read_pattern(spec.when))
         active.timer = self._later(spec.ttl_s, active.end)
         self._faults[spec.id] = active

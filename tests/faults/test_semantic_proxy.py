@@ -382,3 +382,12 @@ async def test_an_answer_without_such_characters_has_none_to_tear(kind: str) -> 
         await line.fault(kind=kind)
         assert await line.say() == ANSWER
         assert (await line.undo())["touched"] == 0
+
+
+async def test_a_fault_set_again_under_its_name_does_not_count_what_the_one_before_touched() -> None:
+    async with a_line() as line:
+        for trial in ("first", "second"):
+            await line.fault(kind="prompt_drop", rate=1, seed=1)
+            await line.say(trial=trial)
+            gone = await line.undo()
+            assert (gone["touched"], [row["key"] for row in gone["evidence"]]) == (1, [trial])
