@@ -245,7 +245,7 @@ def build_runtime(
     redis = open_redis(shared, environ)
 
     def leases(backend: str) -> Leases:
-        return Leases(redis, prefix=shared.prefix, backend=backend, lease_s=shared.lease_s)
+        return Leases(redis, prefix=shared.prefix, backend=backend, lease_s=shared.lease_s, timeout_s=shared.timeout_s)
 
     backends = {
         one.name: build(
