@@ -3,14 +3,29 @@
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
+from msgspec import Meta
 
 from gateway.policies.metrics import percentile
-from gateway.policy import DriftMarks
+from gateway.section import Count, Positive, Section
 
 _PRIOR = 0.5  # added to each bin's count, so that an empty bin is unlikely rather than impossible
+
+
+DriftFeature = Literal["latency_ms", "prompt_chars", "answer_chars"]
+
+
+class DriftMarks(Section, frozen=True, kw_only=True):
+    """When a feature of the traffic has drifted from its baseline; a manifest's condition `drift_alert` acts on it."""
+
+    features: tuple[DriftFeature, ...] = ()  # () is off
+    window_samples: Annotated[int, Meta(ge=50, le=100_000)] = 1000
+    bins: Annotated[int, Meta(ge=2, le=500)] = 50
+    threshold: Positive = 0.15  # of the Kullback-Leibler divergence, in nats
+    windows: Count = 3  # in a row over the threshold alert, as many under it end the alert
+    stride_samples: Count = 250  # the window is judged each time it has moved on by so many
 
 
 class Baseline(msgspec.Struct, frozen=True, kw_only=True):

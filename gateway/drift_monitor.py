@@ -10,9 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from gateway.drift import Baseline, Cause, Row, Watch, baseline_of, causes, divergence, judged
+from gateway.drift import Baseline, Cause, DriftMarks, Row, Watch, baseline_of, causes, divergence, judged
 from gateway.errors import ConfigError
-from gateway.policy import DriftMarks
 
 Baselines = dict[str, Baseline]
 

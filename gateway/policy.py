@@ -1,5 +1,6 @@
 """How to degrade: the paths and their order, limits, breaker, health, grounding and the answers without a model."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -9,6 +10,7 @@ from msgspec import Meta
 from gateway import toml
 from gateway.config import MODEL_FREE, UNAIDED, Config
 from gateway.decision import DecisionMarks
+from gateway.drift import DriftMarks
 from gateway.errors import ConfigError
 from gateway.health import HealthMarks
 from gateway.section import Count, Positive, Section, Share
@@ -177,20 +179,6 @@ class GateMarks(Section, frozen=True, kw_only=True):
     extraction_entropy: Annotated[float, Meta(ge=0)] = 0.9  # … and below this entropy
 
 
-DriftFeature = Literal["latency_ms", "prompt_chars", "answer_chars"]
-
-
-class DriftMarks(Section, frozen=True, kw_only=True):
-    """When a feature of the traffic has drifted from its baseline; a manifest's condition `drift_alert` acts on it."""
-
-    features: tuple[DriftFeature, ...] = ()  # () is off
-    window_samples: Annotated[int, Meta(ge=50, le=100_000)] = 1000
-    bins: Annotated[int, Meta(ge=2, le=500)] = 50
-    threshold: Positive = 0.15  # of the Kullback-Leibler divergence, in nats
-    windows: Count = 3  # in a row over the threshold alert, as many under it end the alert
-    stride_samples: Count = 250  # the window is judged each time it has moved on by so many
-
-
 DEFAULT_TEMPLATES = (
     Template(
         lang="en",
@@ -265,28 +253,41 @@ def load_policy(path: Path | None, config: Config) -> Policy:
     """The policy in `path`, or the default one, made to fit `config`. Raises ConfigError; OSError."""
     if path is None:
         return fitted(Policy(), config, source="default policy")
-    return fitted(toml.load(path, Policy), config, source=str(path))
+    source, text = str(path), toml.read(path)
+    return fitted(toml.parse(text, Policy, source=source), config, source=source, text=text)
 
 
-def fitted(policy: Policy, config: Config, *, source: str) -> Policy:
-    """The policy with its orders filled in. Raises ConfigError where it names what the config does not have."""
+def fitted(policy: Policy, config: Config, *, source: str, text: str = "") -> Policy:
+    """The policy with its orders filled in; `text` is what was read, for the lines that errors name.
+
+    Raises ConfigError where it names what the config does not have.
+    """
+
+    def place(field: str, name: str) -> str:
+        if field == "limits":
+            return toml.place_of(source, text, (field, name))
+        return toml.place_of(source, text, tuple(field.split(".")), item=name)
+
     backends = config.names()
     paths = policy.paths
     order = paths.order or (*backends, *MODEL_FREE)
-    _require_known("paths.order", order, (*backends, *UNAIDED), source)
+    _require_known("paths.order", order, (*backends, *UNAIDED), place)
     for name, file in (("rules", config.answers.rules), ("classifier", config.answers.classifier)):
         if name in order and file is None:
-            raise ConfigError(f"{source}: paths.order: {name!r} needs answers.{name} in the config, the file it is in")
-    _require_known("paths.small_first", paths.small_first, backends, source)
-    _require_known("limits", tuple(policy.limits), ("default", *backends), source)
+            where = place("paths.order", name)
+            raise ConfigError(f"{where}: paths.order: {name!r} needs answers.{name} in the config, the file it is in")
+    _require_known("paths.small_first", paths.small_first, backends, place)
+    _require_known("limits", tuple(policy.limits), ("default", *backends), place)
     in_order = tuple(name for name in order if name in backends)
     small_first = paths.small_first or in_order[::-1]
     return msgspec.structs.replace(policy, paths=msgspec.structs.replace(paths, order=order, small_first=small_first))
 
 
-def _require_known(field: str, names: tuple[str, ...], known: tuple[str, ...], source: str) -> None:
+def _require_known(
+    field: str, names: tuple[str, ...], known: tuple[str, ...], place: Callable[[str, str], str]
+) -> None:
     for name in names:
         if name not in known:
-            raise ConfigError(f"{source}: {field}: {name!r} is not a path; known are {', '.join(known)}")
-        if names.count(name) > 1:
-            raise ConfigError(f"{source}: {field}: {name!r} is there {names.count(name)} times, at most once")
+            raise ConfigError(f"{place(field, name)}: {field}: {name!r} is not a path; known are {', '.join(known)}")
+        if (times := names.count(name)) > 1:
+            raise ConfigError(f"{place(field, name)}: {field}: {name!r} is there {times} times, at most once")

@@ -15,12 +15,15 @@ _HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?")
 
 def load(path: Path, kind: type[T]) -> T:
     """Read `path` as `kind`. Raises ConfigError; OSError when the file cannot be read."""
-    raw = path.read_bytes()
+    return parse(read(path), kind, source=str(path))
+
+
+def read(path: Path) -> str:
+    """The text of `path`. Raises ConfigError; OSError when the file cannot be read."""
     try:
-        text = raw.decode()
+        return path.read_bytes().decode()
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 at byte {error.start}") from None
-    return parse(text, kind, source=str(path))
 
 
 def parse(text: str, kind: type[T], *, source: str) -> T:
@@ -29,11 +32,21 @@ def parse(text: str, kind: type[T], *, source: str) -> T:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{source}: not valid TOML: {error}") from None
-    return convert(table, kind, place=lambda path: _place(source, text, path))
+    return convert(table, kind, place=lambda path: place_of(source, text, path))
 
 
-def _place(source: str, text: str, path: KeyPath) -> str:
+def place_of(source: str, text: str, path: KeyPath, *, item: str | None = None) -> str:
+    """The file and, where it sets `path`, the line; for a list over several lines that of the string `item` in it."""
     line = line_of(text, path) if path else None
+    if line and item is not None:
+        line = next(
+            (
+                number
+                for number, one in enumerate(text.splitlines()[line - 1 :], start=line)
+                if f'"{item}"' in one or f"'{item}'" in one
+            ),
+            line,
+        )
     return f"{source}:{line}" if line else source
 
 

@@ -7,7 +7,7 @@ import pytest
 from gateway import toml
 from gateway.config import Config, load_config
 from gateway.errors import ConfigError
-from gateway.policy import Policy, fitted, load_policy
+from gateway.policy import Policy, load_policy
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BACKEND = '[[backends]]\nname = "primary"\nurl = "http://127.0.0.1:1/v1"\nmodel = "m"\n'
@@ -64,15 +64,21 @@ def test_a_wrong_policy_is_refused_with_line_and_key(text, told):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('[paths]\norder = ["primary", "cloud"]\n', "'cloud' is not a path; known are primary, rules"),
-        ('[paths]\norder = ["primary", "primary"]\n', "'primary' is there 2 times, at most once"),
-        ("[limits.cloud]\ntotal_s = 1\n", "limits: 'cloud' is not a path"),
+        ('[paths]\norder = ["primary", "cloud"]\n', ":2: paths.order: 'cloud' is not a path; known are primary, rules"),
+        ('[paths]\norder = [\n  "primary",\n  "cloud",\n]\n', ":4: paths.order: 'cloud' is not a path"),
+        ('[paths]\norder = ["primary", "primary"]\n', ":2: paths.order: 'primary' is there 2 times, at most once"),
+        ('[paths]\n\nsmall_first = ["cloud"]\n', ":3: paths.small_first: 'cloud' is not a path"),
+        ('[paths]\norder = ["rules"]\n', ":2: paths.order: 'rules' needs answers.rules"),
+        ("\n[limits.cloud]\ntotal_s = 1\n", ":2: limits: 'cloud' is not a path"),
     ],
 )
-def test_a_policy_must_fit_the_config(text, told):
+def test_a_policy_must_fit_the_config(tmp_path, text, told):
     config = toml.parse(BACKEND, Config, source="c.toml")
-    with pytest.raises(ConfigError, match=told):
-        fitted(toml.parse(text, Policy, source="f.toml"), config, source="f.toml")
+    path = tmp_path / "f.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigError) as refused:
+        load_policy(path, config)
+    assert str(refused.value).startswith(f"{path}{told}")
 
 
 def test_a_file_that_is_not_utf8_is_refused_with_the_byte(tmp_path):

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.drift import Baseline, Row, Watch, baseline_of, causes, divergence, histogram, judged
+from gateway.drift import Baseline, DriftMarks, Row, Watch, baseline_of, causes, divergence, histogram, judged
 from gateway.drift_monitor import DriftMonitor
 from gateway.errors import ConfigError
-from gateway.policy import DriftMarks
 
 MARKS = DriftMarks(features=("latency_ms",))
 numbers = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=300)
