@@ -2,7 +2,6 @@
 
 import asyncio
 import hmac
-import ipaddress
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ from gateway.backends.backend import Backend
 from gateway.backends.breaker import State
 from gateway.drift_monitor import DriftMonitor
 from gateway.errors import BadRequest
+from gateway.exposure import OPEN, is_loopback, warning
 from gateway.memory.ledger import Ledger, Refusal, Reservation
 from gateway.policies.holder import ManifestHolder
 from gateway.policies.manifest import DegradationPolicy
@@ -70,7 +70,7 @@ class Admin:
         server = self._runtime.config.server
         token = server.token()
         host = (scope.get("client") or ("", 0))[0]
-        if token is None or (server.admin_loopback_only and not _is_loopback(host)):
+        if token is None or (server.admin_loopback_only and not is_loopback(host)):
             raise BadRequest("the admin interface is off for this address", field="path", status=404)
         given = dict(scope["headers"]).get(b"authorization", b"")
         if not hmac.compare_digest(given, f"Bearer {token}".encode()):
@@ -141,6 +141,7 @@ class Admin:
             "facts": asdict(runtime.facts()),
             "draining": runtime.draining,
             "in_flight": runtime.in_flight,
+            OPEN: warning(runtime.config) is not None,
             "policy": {"name": runtime.policies.current.name, "version": runtime.policies.version},
             "manifests": _manifests_state(runtime.manifests),
             "drift": _drift_state(runtime.drift),
@@ -225,10 +226,3 @@ def _decode(raw: bytes, kind: type[T]) -> T:
         return msgspec.json.decode(raw, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadRequest(f"body: {error}", field="body") from None
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

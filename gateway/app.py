@@ -15,6 +15,7 @@ from gateway.deferred.desk import Desk
 from gateway.deferred.store import JobStore
 from gateway.deferred.worker import Worker
 from gateway.errors import BadRequest
+from gateway.exposure import OPEN, warning
 from gateway.runtime import Runtime
 from gateway.scrape import Scrape
 from gateway.supervise import supervise
@@ -44,6 +45,8 @@ def make_app(runtime: Runtime) -> "Shortcut | Guarded":
             if runtime.tracing is not None:
                 await asyncio.to_thread(runtime.tracing.close)
             if runtime.redis is not None:
+                shared = [backend.shared for backend in runtime.backends.values() if backend.shared is not None]
+                await asyncio.gather(*(one.close() for one in shared))
                 await runtime.redis.aclose()
             await runtime.session.close()
             runtime.log.flush()
@@ -54,7 +57,7 @@ def make_app(runtime: Runtime) -> "Shortcut | Guarded":
         Route("/v1/models", Checked("GET", Plain(lambda: (200, _models(runtime))))),
         Route("/healthz", Checked("GET", Plain(lambda: (200, {"status": "ok"})))),
         Route("/readyz", Checked("GET", Plain(lambda: _ready(runtime)))),
-        Route("/metrics", Checked("GET", Scrape(runtime))),
+        Route("/metrics", Checked("GET", Scrape(runtime, store))),
         Route("/admin/{rest:path}", Admin(runtime)),
     ]
     if desk is not None:
@@ -74,6 +77,7 @@ def _store(runtime: Runtime) -> JobStore | None:
         max_bytes=config.max_bytes,
         ttl_s=config.ttl_s,
         now_unix_s=now_unix_s,
+        ended=runtime.metrics.asynchronous.count,
     )
     store.prepare()
     return store
@@ -132,6 +136,7 @@ def _ready(runtime: Runtime) -> tuple[int, dict[str, Any]]:
         "status": "draining" if runtime.draining else "ready",
         "level": runtime.health.level,
         "breakers": {name: backend.breaker.state for name, backend in runtime.backends.items()},
+        OPEN: warning(runtime.config) is not None,
     }
     ledgers = {name: backend.shared for name, backend in runtime.backends.items() if backend.shared is not None}
     if ledgers:

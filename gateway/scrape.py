@@ -1,11 +1,14 @@
 """`GET /metrics`: gauges that mirror other state are brought up to date, then all is told in the format asked for."""
 
+import asyncio
 from typing import Any
 
 from prometheus_client.exposition import choose_encoder
 
 from gateway.backends.breaker import State
+from gateway.deferred.store import JobStore, StoreError
 from gateway.runtime import Runtime
+from gateway.telemetry import Event
 from gateway.wire import Receive, Send, respond
 
 BREAKER_VALUES = {State.CLOSED: 0, State.HALF_OPEN: 1, State.OPEN: 2}
@@ -14,15 +17,29 @@ BREAKER_VALUES = {State.CLOSED: 0, State.HALF_OPEN: 1, State.OPEN: 2}
 class Scrape:
     """The ASGI endpoint. OpenMetrics, which alone has exemplars, for those who accept it; else Prometheus' text."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, store: JobStore | None) -> None:
         self._runtime = runtime
+        self._store = store
 
     async def __call__(self, scope: Any, _receive: Receive, send: Send) -> None:
         mirror(self._runtime)
+        if self._store is not None:
+            await self._mirror_jobs(self._store)
         accept = dict(scope["headers"]).get(b"accept", b"").decode("latin-1")
         encoder, kind = choose_encoder(accept)
         body = encoder(self._runtime.metrics.registry)
         await respond(send, 200, body, [(b"content-type", kind.encode())])
+
+    async def _mirror_jobs(self, store: JobStore) -> None:
+        """A file that cannot be read leaves the last values, and a line in the log."""
+        try:
+            standing = await asyncio.to_thread(store.standing)
+        except StoreError as error:
+            self._runtime.log.write(Event(event="async_unavailable", detail=str(error)))
+            return
+        for status, count in standing.jobs.items():
+            self._runtime.metrics.asynchronous.jobs.labels(status).set(count)
+        self._runtime.metrics.asynchronous.oldest.set(standing.oldest_s)
 
 
 def mirror(runtime: Runtime) -> None:

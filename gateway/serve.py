@@ -19,9 +19,10 @@ from gateway.backends.client import open_session
 from gateway.clock import SystemClock
 from gateway.config import Config
 from gateway.connection import protocol_of
+from gateway.exposure import OPEN, warning
 from gateway.policy import Policy
 from gateway.runtime import Runtime, build_runtime
-from gateway.telemetry import RequestLog
+from gateway.telemetry import Event, RequestLog
 
 _GC_ALLOCATIONS = 10_000
 _KEEP_ALIVE_S = 75  # longer than clients keep theirs, so that none sends into a connection that closes
@@ -51,6 +52,15 @@ class Server(uvicorn.Server):
         }
         sys.stdout.write(msgspec.json.encode(line).decode() + "\n")
         sys.stdout.flush()
+        self._warn()
+
+    def _warn(self) -> None:
+        """Loudly, and also where the log is off."""
+        told = warning(self._runtime.config)
+        if told is not None:
+            self._runtime.log.write(Event(event=OPEN, detail=told))
+            sys.stderr.write(f"WARNING: {told}\n")
+            sys.stderr.flush()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

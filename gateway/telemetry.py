@@ -7,6 +7,7 @@ from typing import TextIO
 import msgspec
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from gateway.deferred.exposed import AsyncMetrics
 from gateway.record import Attempt, DegradationRecord, Level
 
 _LATENCY_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0)
@@ -87,6 +88,7 @@ class Metrics:
         self.policy_version = Gauge("truefall_policy_version", "Reloads of the policy, from 1", registry=registry)
         self.drift_kl = Gauge("truefall_drift_kl", "Divergence from the baseline", ("feature",), registry=registry)
         self.drift_alert = Gauge("truefall_drift_alert", "1 while drifted", ("feature",), registry=registry)
+        self.asynchronous = AsyncMetrics(registry)
         self.in_flight = Gauge("truefall_in_flight", "Requests that are not answered yet", registry=registry)
         self._trips = Counter("truefall_breaker_trips", "Openings of a breaker", ("backend",), registry=registry)
         self._trips_told: dict[str, int] = {}

@@ -9,6 +9,7 @@ import msgspec
 from gateway.answers.cache_key import tenant_of
 from gateway.answers.completion import now_unix_s
 from gateway.decision import Branch
+from gateway.deferred.exposed import AsyncEvent
 from gateway.deferred.store import Asked, Found, JobStore, Status, StoreError
 from gateway.errors import BadRequest
 from gateway.record import DegradationRecord, Level, Reason
@@ -61,6 +62,7 @@ class Desk:
             {**_waiting(identity, "queued"), "degradation": record},
             [place, _retry(), (b"preference-applied", b"respond-async"), *record_headers(record)],
         )
+        self._runtime.metrics.asynchronous.count(AsyncEvent.ACCEPTED)
         self._runtime.metrics.answered(
             record, status=202, stream=False, took_s=self._runtime.clock.now_s() - work.began_s, path="async"
         )

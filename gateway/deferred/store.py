@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import msgspec
 
+from gateway.deferred.exposed import AsyncEvent
 from gateway.errors import ConfigError, GatewayError
 
 _VERSION = 1
@@ -23,6 +24,10 @@ CREATE TABLE job (
 _BUSY_S = 2.0
 _OWNER_ONLY = 0o600
 MOST_TRIES = 2  # a request during which the gateway died is tried once more, and then never again
+
+
+def _nothing(_what: AsyncEvent, _count: int) -> None:
+    """Nobody counts."""
 
 
 class StoreError(GatewayError):
@@ -63,17 +68,35 @@ class Found(NamedTuple):
     answer_status: int | None
 
 
+class Standing(NamedTuple):
+    """What the file holds: jobs by status, and the age of the oldest that is queued or runs (0 where none is)."""
+
+    jobs: dict[Status, int]
+    oldest_s: float
+
+
 class JobStore:
-    """Every call opens and closes its own connection, so it may run in any thread and process."""
+    """Every call opens and closes its own connection, so it may run in any thread and process.
+
+    `ended` is told, in that thread, of jobs that end without anybody who works on them: LOST or EXPIRED, and how many.
+    """
 
     def __init__(
-        self, path: Path, *, max_pending: int, max_bytes: int, ttl_s: float, now_unix_s: Callable[[], float]
+        self,
+        path: Path,
+        *,
+        max_pending: int,
+        max_bytes: int,
+        ttl_s: float,
+        now_unix_s: Callable[[], float],
+        ended: Callable[[AsyncEvent, int], None] = _nothing,
     ) -> None:
         self._path = path
         self._max_pending = max_pending
         self._max_bytes = max_bytes
         self._ttl_s = ttl_s
         self._now_unix_s = now_unix_s
+        self._ended = ended
 
     def prepare(self) -> None:
         """Make the file, readable by its owner only. Raises ConfigError when it cannot be used."""
@@ -107,17 +130,18 @@ class JobStore:
         """The oldest job that nobody works on."""
         now_s = self._now_unix_s()
         with self._open() as db:
-            db.execute(
+            lost = db.execute(
                 "UPDATE job SET status = 'lost', settled_unix_s = ?, request = NULL"
                 " WHERE status = 'running' AND lease_unix_s < ? AND tries >= ?",
                 (now_s, now_s, MOST_TRIES),
-            )
+            ).rowcount
             row = db.execute(
                 "UPDATE job SET status = 'running', tries = tries + 1, lease_unix_s = ? WHERE number = (SELECT number"
                 " FROM job WHERE status = 'queued' OR (status = 'running' AND lease_unix_s < ?) ORDER BY number"
                 " LIMIT 1) RETURNING id, tenant, request",
                 (now_s + lease_s, now_s),
             ).fetchone()
+        self._ended(AsyncEvent.LOST, lost)
         return None if row is None else Claimed(row[0], row[1], msgspec.json.decode(row[2], type=Asked))
 
     def renew(self, identity: str, *, lease_s: float) -> None:
@@ -159,13 +183,21 @@ class JobStore:
         """Forget what was settled longer ago than the time to live, and what waited that long."""
         oldest_s = self._now_unix_s() - self._ttl_s
         with self._open() as db:
-            db.execute("DELETE FROM job WHERE coalesce(settled_unix_s, accepted_unix_s) < ?", (oldest_s,))
+            db.execute("DELETE FROM job WHERE settled_unix_s < ?", (oldest_s,))
+            expired = db.execute(
+                "DELETE FROM job WHERE settled_unix_s IS NULL AND accepted_unix_s < ?", (oldest_s,)
+            ).rowcount
+        self._ended(AsyncEvent.EXPIRED, expired)
 
-    def counts(self) -> dict[str, int]:
-        """Jobs by status."""
+    def standing(self) -> Standing:
+        """Raises StoreError."""
         with self._open() as db:
             found = dict(db.execute("SELECT status, count(*) FROM job GROUP BY status").fetchall())
-        return {status.value: int(found.get(status.value, 0)) for status in Status}
+            oldest_unix_s = db.execute("SELECT min(accepted_unix_s) FROM job WHERE settled_unix_s IS NULL").fetchone()[
+                0
+            ]
+        oldest_s = 0.0 if oldest_unix_s is None else max(0.0, self._now_unix_s() - oldest_unix_s)
+        return Standing({status: int(found.get(status.value, 0)) for status in Status}, oldest_s)
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

@@ -2,8 +2,10 @@
 
 import asyncio
 from contextlib import suppress
+from typing import NamedTuple
 
 from gateway.deferred.config import Deferred
+from gateway.deferred.exposed import AsyncEvent
 from gateway.deferred.store import Claimed, JobStore, StoreError
 from gateway.errors import BadRequest
 from gateway.outcome import outcome
@@ -20,6 +22,14 @@ _IDLE_S = 0.2
 _LEASE_S = 15.0  # a gateway that died is noticed after so long
 _TIDY_S = 60.0
 _REFUSED = 429
+
+
+class Ended(NamedTuple):
+    """What its owner fetches; `answered` is False for an error or an abstention."""
+
+    status: int
+    body: bytes
+    answered: bool
 
 
 class Worker:
@@ -53,14 +63,15 @@ class Worker:
     async def _do(self, claimed: Claimed) -> None:
         renewing = asyncio.create_task(self._renew(claimed.id))
         try:
-            status, answer = await self._answer(claimed)
+            ended = await self._answer(claimed)
         except asyncio.CancelledError:
             with suppress(StoreError):
                 self._store.give_back(claimed.id)  # at once: the loop may be about to end
             raise
         finally:
             renewing.cancel()
-        await asyncio.to_thread(self._store.finish, claimed.id, status=status, answer=answer)
+        await asyncio.to_thread(self._store.finish, claimed.id, status=ended.status, answer=ended.body)
+        self._runtime.metrics.asynchronous.count(AsyncEvent.FINISHED if ended.answered else AsyncEvent.FAILED)
 
     async def _renew(self, identity: str) -> None:
         while True:
@@ -68,7 +79,7 @@ class Worker:
             with suppress(StoreError):
                 await asyncio.to_thread(self._store.renew, identity, lease_s=_LEASE_S)
 
-    async def _answer(self, claimed: Claimed) -> tuple[int, bytes]:
+    async def _answer(self, claimed: Claimed) -> Ended:
         """Status and body, as the client would have got them at once; refusals are tried again until the deadline."""
         runtime = self._runtime
         ends_s = runtime.clock.now_s() + self._config.deadline_s
@@ -81,7 +92,7 @@ class Worker:
                     break
                 await runtime.clock.sleep(pause_s)
         except BadRequest as error:
-            return error.status, encode(error_body(error))
+            return Ended(error.status, encode(error_body(error)), answered=False)
         self._tally.replied(work, reply)
         return _whole(work, reply)
 
@@ -97,11 +108,12 @@ class Worker:
         return work
 
 
-def _whole(work: Work, reply: Reply) -> tuple[int, bytes]:
+def _whole(work: Work, reply: Reply) -> Ended:
     """A refusal that outlasted the deadline is no 429 for someone who only polls."""
     if reply.status == _REFUSED:
         structured = work.policy.structured
         suggestion = structured.suggestion_zh if work.language == "zh" else structured.suggestion_en
         reply = Reply(status=structured.status, record=reply.record, suggestion=suggestion)
-        return reply.status, encode(structured_body(reply))
-    return reply.status, encode(reply_body(reply))
+        return Ended(reply.status, encode(structured_body(reply)), answered=False)
+    answered = reply.completion is not None and not reply.record.abstained
+    return Ended(reply.status, encode(reply_body(reply)), answered=answered)

@@ -1,6 +1,7 @@
 """Answers that come later: accepted, polled for, kept across a restart, bounded, and honest when lost."""
 
 import json
+from collections import Counter
 
 import pytest
 from served import backend, gateway, policy_of
@@ -142,9 +143,48 @@ class Wall:
         return self.time_s
 
 
-def store(tmp_path, wall, **limits):
+@pytest.mark.parametrize(("script", "what"), [(says(GOOD), "finished"), (answers({}, 500), "failed")])
+async def test_the_metrics_say_what_became_of_it(tmp_path, script, what):
+    async with (
+        running(script) as up,
+        gateway(backend(up, "primary"), policy=TREE, deferred=deferred(tmp_path)) as served,
+    ):
+        slow(served)
+        before = await series(served)
+        await fetched(served, await ask(served))
+        while (after := await series(served))[f'truefall_async_total{{what="{what}"}}'] == 0:
+            await CLOCK.sleep(0.01)
+    assert before['truefall_async_total{what="accepted"}'] == before['truefall_async_jobs{status="done"}'] == 0
+    ends = {one: after[f'truefall_async_total{{what="{one}"}}'] for one in ("finished", "failed", "lost", "expired")}
+    assert ends == {**dict.fromkeys(ends, 0), what: 1}
+    assert after['truefall_async_total{what="accepted"}'] == after['truefall_async_jobs{status="done"}'] == 1
+
+
+async def test_the_metrics_show_how_long_the_oldest_has_waited(tmp_path):
+    wall = Wall()
+    wall.time_s = now_unix_s() - 60
+    config = Deferred(path=tmp_path / "jobs.db")
+    asked = Asked(body={"messages": [{"role": "user", "content": "hello"}]}, caller=("", "", ""), forward={})
+    store(tmp_path, wall).put(asked, tenant="t")
+    patient = policy_of(decision={"apply": "always"}, limits={"default": {"first_token_s": 60.0, "total_s": 60.0}})
+    async with running(hangs()) as up, gateway(backend(up, "primary"), policy=patient, deferred=config) as served:
+        now = await series(served)
+    assert now['truefall_async_jobs{status="queued"}'] + now['truefall_async_jobs{status="running"}'] == 1
+    assert 55 < now["truefall_async_oldest_seconds"] < 120
+
+
+async def series(served):
+    text = (await served.request("GET", "/metrics")).body.decode()
+    lines = [line.rpartition(" ") for line in text.splitlines() if not line.startswith("#")]
+    return {name: float(value) for name, _, value in lines}
+
+
+def store(tmp_path, wall, ended=lambda what, count: None, **limits):
     made = JobStore(
-        tmp_path / "jobs.db", **{"max_pending": 5, "max_bytes": 1 << 20, "ttl_s": 100.0, **limits}, now_unix_s=wall
+        tmp_path / "jobs.db",
+        **{"max_pending": 5, "max_bytes": 1 << 20, "ttl_s": 100.0, **limits},
+        now_unix_s=wall,
+        ended=ended,
     )
     made.prepare()
     return made
@@ -173,10 +213,31 @@ def test_jobs_are_bounded_ordered_and_forgotten(tmp_path):
     assert jobs.put(ASKED, tenant="t") is None
     assert [jobs.claim(lease_s=10).id for _ in range(2)] == [first, second]
     jobs.finish(first, status=200, answer=b"{}")
-    assert jobs.counts() == {"queued": 0, "running": 1, "done": 1, "lost": 0}
+    wall.time_s += 5
+    assert jobs.standing() == ({"queued": 0, "running": 1, "done": 1, "lost": 0}, 5.0)
     wall.time_s += 101
     jobs.tidy()
     assert jobs.find(first, tenant="t") is None
+    assert jobs.standing() == (dict.fromkeys(Status, 0), 0.0)
+
+
+def test_jobs_that_end_by_themselves_are_told_once(tmp_path):
+    wall, told = Wall(), Counter()
+    jobs = store(tmp_path, wall, ended=lambda what, count: told.update({str(what): count}))
+    answered, lost, _waiting = (jobs.put(ASKED, tenant="t") for _ in range(3))
+    jobs.claim(lease_s=10)
+    jobs.finish(answered, status=200, answer=b"{}")
+    for _ in range(4):
+        jobs.claim(lease_s=1)
+        wall.time_s += 2
+    jobs.claim(lease_s=1)
+    assert jobs.find(lost, tenant="t").status is Status.LOST
+    assert told["lost"] == 2  # the third one, too
+    jobs.put(ASKED, tenant="t")
+    wall.time_s += 101
+    jobs.tidy()
+    jobs.tidy()
+    assert (told["lost"], told["expired"]) == (2, 1)  # neither answers that nobody fetched nor lost ones expire
 
 
 def test_the_request_is_not_kept_once_it_is_answered(tmp_path):
