@@ -4,6 +4,7 @@ import asyncio
 import ctypes
 import os
 import signal
+import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -12,12 +13,11 @@ from faults.fault import Sleeper
 PR_SET_PDEATHSIG = 1
 
 
-def ask_kernel_for_death_signal() -> None:
-    """SIGHUP comes when the thread that started us ends; Linux only, elsewhere the watch alone has to do."""
-    try:
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGHUP)
-    except (OSError, AttributeError):
-        return
+def ask_for_death_signal(number: int) -> bool:
+    """Have this process sent the signal `number` when the thread that started it ends; False where no kernel does."""
+    if not sys.platform.startswith("linux"):
+        return False
+    return int(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)) == 0
 
 
 async def until_orphaned(parent_pid: int, clock: Sleeper, *, every_s: float = 0.5) -> None:
@@ -28,7 +28,7 @@ async def until_orphaned(parent_pid: int, clock: Sleeper, *, every_s: float = 0.
     look = asyncio.Event()
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGHUP, look.set)
-    ask_kernel_for_death_signal()
+    ask_for_death_signal(signal.SIGHUP)
     while os.getppid() == parent_pid:
         look.clear()
         await wait_for_any(look.wait, lambda: clock.sleep(every_s))

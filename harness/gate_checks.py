@@ -136,17 +136,7 @@ def misleading_gap(cell: Cell, reference: Cell, demand: Demand) -> Check:
         f"margin {signed(demand.margin)}{left_out(len(ours) - gap.n)}"
     )
     reason += f"; {needed} items would do" if needed else ""
-    return Check(
-        group=demand.group,
-        name=name,
-        verdict=verdict,
-        reason=reason,
-        n=gap.n,
-        value=gap.value,
-        bound=gap.high,
-        limit=demand.margin,
-        needed_n=needed,
-    )
+    return found_check(demand, name, gap, (verdict, reason), needed)
 
 
 def f1_drop(cell: Cell, reference: Cell, demand: Demand) -> Check:
@@ -164,14 +154,19 @@ def f1_drop(cell: Cell, reference: Cell, demand: Demand) -> Check:
         f"{left_out(len(ours) - drop.n)}"
     )
     reason += f"; about {needed} items would do" if needed else ""
+    return found_check(demand, name, drop, (verdict, reason), needed)
+
+
+def found_check(demand: Demand, name: str, found: Estimate, said: tuple[Verdict, str], needed: int | None) -> Check:
+    """The check of a paired difference, its upper bound against the margin."""
     return Check(
         group=demand.group,
         name=name,
-        verdict=verdict,
-        reason=reason,
-        n=drop.n,
-        value=drop.value,
-        bound=drop.high,
+        verdict=said[0],
+        reason=said[1],
+        n=found.n,
+        value=found.value,
+        bound=found.high,
         limit=demand.margin,
         needed_n=needed,
     )

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import urllib.request
@@ -14,6 +13,7 @@ from typing import Literal
 
 import faults
 from faults.errors import NotApplicable
+from faults.ports import free_port
 
 START_S = 20.0  # a server must answer within this time of its start
 STOP_S = 5.0  # between being told to stop and being killed
@@ -72,7 +72,7 @@ def start_embedded(*, seed: int = 0) -> ToxiproxyServer:
 
 def start_binary(binary: str, *, seed: int = 0) -> ToxiproxyServer:
     """An installed server on a free port of the loopback."""
-    port = _free_port()
+    port = free_port()
     argv = [binary, "-host", "127.0.0.1", "-port", str(port), "-seed", str(seed)]
     process = _spawn(["-m", "faults.toxiproxy.leash", str(os.getpid()), *argv], quiet=True)
     url = f"http://127.0.0.1:{port}"
@@ -117,12 +117,6 @@ def _spawn(arguments: list[str], *, quiet: bool = False) -> "subprocess.Popen[st
         stderr=subprocess.DEVNULL if quiet else None,
         text=True,
     )
-
-
-def _free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
 
 
 def _end(process: "subprocess.Popen[str]") -> None:

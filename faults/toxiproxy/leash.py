@@ -5,25 +5,18 @@ process does, the child then looks whether its parent is still there. Elsewhere 
 """
 
 import asyncio
-import ctypes
 import os
 import signal
 import sys
 from collections.abc import Callable
 
-PR_SET_PDEATHSIG = 1
+from faults.parent import ask_for_death_signal
+
 LOOK_S = 0.5
 
 
 def parent_is(pid: int) -> bool:
     return os.getppid() == pid
-
-
-def ask_for_signal(number: int) -> bool:
-    """Have this process sent the signal `number` when its parent thread ends; True where the system can."""
-    if not sys.platform.startswith("linux"):
-        return False
-    return int(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)) == 0
 
 
 def watch_parent(loop: asyncio.AbstractEventLoop, pid: int, gone: Callable[[], None]) -> None:
@@ -39,13 +32,13 @@ def watch_parent(loop: asyncio.AbstractEventLoop, pid: int, gone: Callable[[], N
             loop.call_later(LOOK_S, look_again)
 
     loop.add_signal_handler(signal.SIGUSR2, look)
-    ask_for_signal(signal.SIGUSR2)
+    ask_for_death_signal(signal.SIGUSR2)
     look_again()
 
 
 def run_bound(argv: list[str], parent_pid: int) -> None:
     """Become the program `argv`, killed when the parent thread ends. Returns only when the parent is gone already."""
-    ask_for_signal(signal.SIGKILL)
+    ask_for_death_signal(signal.SIGKILL)
     if parent_is(parent_pid):
         os.execvp(argv[0], argv)
 

@@ -1,35 +1,23 @@
 """Child processes that never outlive the harness: their own session, a log file, and death with the parent."""
 
-import ctypes
 import os
 import signal
-import socket
 import subprocess
-import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from faults.parent import ask_for_death_signal
 from gateway.clock import Clock
 from harness.errors import StackError
 
-PR_SET_PDEATHSIG = 1
 STOP_GRACE_S = 5.0
 
 
 def die_with_parent() -> None:
     """Ask the kernel to kill this process when its parent dies (Linux; elsewhere nothing)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def free_port() -> int:
-    """A TCP port on the loopback that nothing listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    ask_for_death_signal(signal.SIGKILL)
 
 
 @dataclass(slots=True, kw_only=True)
