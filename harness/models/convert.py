@@ -27,7 +27,7 @@ def convert(model: PackagedModel, folder: Path, say: Say) -> Mapping[str, str]:
         )
     say(f"{model.name}: tokenizer")
     tokenizer = load_tokenizer(model, folder)
-    say(f"{model.name}: weights to {model.dtype} (up to two minutes)")
+    say(f"{model.name}: weights to {model.stored_dtype} (up to two minutes)")
     network = load_network(model, folder)
     gguf.unlink()
     say(f"{model.name}: writing")
@@ -69,4 +69,4 @@ def load_network(model: PackagedModel, folder: Path) -> Any:
         own = plain.generation_config.eos_token_id
         ends = own if isinstance(own, list) else [] if own is None else [own]
         plain.generation_config.eos_token_id = [*ends, *(i for i in model.stop_token_ids if i not in ends)]
-    return plain.to(getattr(torch, model.dtype))
+    return plain.to(getattr(torch, model.stored_dtype))

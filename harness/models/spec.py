@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from harness.errors import ConfigError
 
 Engine = Literal["transformers", "vllm"]
-Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+Dtype = Literal["auto", "float32", "bfloat16", "float16", "int8"]  # int8: only the weights are
 
 
 def need(holds: bool, field: str, value: object, right: str) -> None:
@@ -38,6 +38,12 @@ class ModelSpec:
         need(bool(self.name), "name", self.name, "a packaged model, a folder or a hub id")
         need(self.engine in get_args(Engine), "engine", self.engine, one_of(get_args(Engine)))
         need(self.dtype in get_args(Dtype), "dtype", self.dtype, one_of(get_args(Dtype)))
+        need(
+            self.dtype != "int8" or self.engine == "transformers",
+            "dtype",
+            self.dtype,
+            'another one for engine "vllm", which takes its quantisation in args (--quantization …)',
+        )
         need(self.context_tokens >= 64, "context_tokens", self.context_tokens, "at least 64")
         need(self.max_concurrent >= 1, "max_concurrent", self.max_concurrent, "at least 1")
         need(0 <= self.margin_share < 1, "margin_share", self.margin_share, "a share in [0, 1)")

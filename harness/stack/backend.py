@@ -5,10 +5,12 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from faults.ports import free_port
 from gateway.clock import Clock
 from harness.errors import StackError
 from harness.models import ModelSpec
-from harness.stack.process import Child, Ready, free_port
+from harness.models.spec import Dtype
+from harness.stack.process import Child, Ready
 
 START_LIMIT_S = 300.0
 ANNOUNCE_LIMIT_S = 30.0
@@ -54,18 +56,13 @@ class BackendLine:
         """How the gateway measures this backend's memory: the device, or the engine's process."""
         if self.model.engine == "vllm":
             return {"probe": "vllm"}
+        dtype = activation_dtype(self.model, self.device)
+        shared: dict[str, object] = {"kv_capacity_bytes": self.model.kv_capacity_bytes}
+        if dtype != "auto":
+            shared["kv_dtype"] = dtype
         if self.device == "cuda":
-            return {
-                "probe": "cuda",
-                "margin_share": self.model.margin_share,
-                "kv_capacity_bytes": self.model.kv_capacity_bytes,
-            }
-        return {
-            "probe": "process",
-            "pid_file": str(pid_file),
-            "margin_bytes": self.model.margin_bytes,
-            "kv_capacity_bytes": self.model.kv_capacity_bytes,
-        }
+            return {"probe": "cuda", "margin_share": self.model.margin_share, **shared}
+        return {"probe": "process", "pid_file": str(pid_file), "margin_bytes": self.model.margin_bytes, **shared}
 
     def start_engine(self) -> None:
         """Start the serving process; `ready` waits for it."""
@@ -118,10 +115,22 @@ def engine_argv(model: ModelSpec, model_dir: Path, port: int, device: str) -> li
     """The command line of the serving engine."""
     if model.engine == "vllm":
         return ["vllm", "serve", str(model_dir), "--host", "127.0.0.1", "--port", str(port), *model.args]
+    quantised = ["--int8"] if model.dtype == "int8" and device == "cpu" else []
     return [
-        *(sys.executable, "-m", "harness.stack.logged_engine", "serve", model_dir.name, "--device", device),
-        *("--dtype", model.dtype, "--host", "127.0.0.1", "--port", str(port), *model.args),
+        *(sys.executable, "-m", "harness.stack.transformers_engine", *quantised, "serve", model_dir.name),
+        *("--device", device, "--dtype", activation_dtype(model, device)),
+        *("--host", "127.0.0.1", "--port", str(port), *model.args),
     ]
+
+
+def activation_dtype(model: ModelSpec, device: str) -> Dtype:
+    """What the model computes in, and its KV cache is kept in; "auto": what its config says.
+
+    The 8-bit kernels are the CPU's; on a GPU the light replica is one in bfloat16.
+    """
+    if model.dtype != "int8":
+        return model.dtype
+    return "float32" if device == "cpu" else "bfloat16"
 
 
 def engine_env() -> dict[str, str]:

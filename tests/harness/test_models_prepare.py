@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ModelError
 from harness.models import PACKAGED, PackagedModel, list_models, prepare
 from harness.models.manifest import MANIFEST, verify, write_manifest
-from harness.models.packaged import SMOLLM2, weight_files
+from harness.models.packaged import SMOLLM2, SMOLLM2_LIGHT, weight_files
 from harness.models.tiny import build_tiny_model
 
 NAME = SMOLLM2.name
@@ -101,3 +101,21 @@ def test_a_tiny_model_of_an_architecture_is_a_folder_that_prepare_takes(tmp_path
         input_ids=prompt["input_ids"], attention_mask=prompt["attention_mask"], max_new_tokens=2, do_sample=False
     )
     assert answer.shape[1] > prompt["input_ids"].shape[1]
+
+
+def test_a_model_with_the_same_weights_is_copied_and_not_converted_again(tmp_path: Path) -> None:
+    def once_only(model: PackagedModel, folder: Path, say: Callable[[str], None]) -> Mapping[str, str]:
+        assert model.name == NAME, "the twin was converted, too"
+        return fill(model, folder, say)
+
+    first, twin = prepare([NAME, SMOLLM2_LIGHT.name], tmp_path, converter=once_only)
+    made, copied = verify(first.path), verify(twin.path)
+    assert (copied["files"], copied["packages"]) == (made["files"], made["packages"])
+    assert (copied["name"], copied["dtype"]) == (SMOLLM2_LIGHT.name, "int8")
+
+
+def test_a_damaged_twin_is_not_copied(tmp_path: Path) -> None:
+    (first,) = prepare([NAME], tmp_path, converter=fill)
+    (first.path / "config.json").write_text("{ }", "utf-8")
+    (light,) = prepare([SMOLLM2_LIGHT.name], tmp_path, converter=fill)
+    assert (light.path / "config.json").read_text("utf-8") == "{}"
