@@ -135,12 +135,15 @@ class ChaosJob:
     def judge_and_gate(self, *, experiments_failed: bool) -> int:
         """The exit code by the gate; 1 when an experiment's own test failed."""
         from harness.gate_run import gate_run
-        from harness.judge import judge_run
+        from harness.judge import judge_run, scorer_of
+        from harness.judge_table import write_judge_table
         from harness.observables import write_observables
         from harness.report import write_report
 
         with self.step("judge"):
-            judge_run(self.folder.path, load_set(self.options.evalset))
+            scorer = scorer_of(self.folder.meta())
+            judge_run(self.folder.path, load_set(self.options.evalset), scorer)
+            write_judge_table(self.folder.path, scorer)
         with self.step("observables"):
             write_observables(self.folder.path, load_set(self.options.evalset))
         with self.step("gate"):

@@ -12,6 +12,7 @@ from harness.store import RunFolder
 from harness.trial import Outcome, Trial
 
 SCORES_FILE = "scores.parquet"
+JUDGE_FILE = "judge.json"  # how good the judge itself is
 SCORES = ("bertscore_p", "bertscore_r", "bertscore_f1", "cosine", "composite")
 
 Judge = Callable[[Sequence[Case], Sequence[Similarity]], list[Judgement]]
@@ -174,7 +175,7 @@ def read_scores(file: Path) -> dict[str, dict[str, Any]]:
     import pyarrow.parquet as pq
 
     if not file.is_file():
-        raise ResultError(f"{file}: missing; the run is not judged yet")
+        raise ResultError(f"{file}: missing; judge the run first with `truefall gate {file.parent}`")
     needed = ["trial_id", "label", "risk", "reasons", *SCORES]
     try:
         rows: list[dict[str, Any]] = pq.read_table(file).to_pylist()

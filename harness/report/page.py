@@ -45,6 +45,7 @@ def render(data: ReportData) -> str:
         blocks=[block for block in data.blocks if block.fired is not None],
         steps=data.step_s,
         observables=data.observables,
+        judges=data.judges,
         leftovers=data.meta.get("leftovers", []),
         colours=COLOURS,
         latency_svg=latency_plot(cells),

@@ -9,6 +9,7 @@ from typing import Any
 from evalsets.item import Item
 from harness.errors import NothingJudged, ResultError
 from harness.gate_row import NO_FAULT
+from harness.judge import JUDGE_FILE, SCORES_FILE, read_scores
 from harness.observables import FILE
 from harness.store import RunFolder
 from harness.trial import Block, Trial
@@ -73,6 +74,7 @@ class ReportData:
     blocks: tuple[Block, ...]
     step_s: dict[str, float]
     observables: tuple[dict[str, Any], ...] = ()
+    judges: tuple[dict[str, Any], ...] = ()  # how good the judge is, on labelled answers
 
     def cells(self) -> list[Cell]:
         """Degraded paths first, then the healthy one; by fault within a path."""
@@ -124,7 +126,7 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
     trials = folder.trials()
     if not trials:
         raise NothingJudged(f"{run}: no trial of a whole block is there to report on")
-    scores = read_scores(run)
+    scores = read_scores(run / SCORES_FILE)
     by_id = {item.id: item for item in items}
     rows = []
     for trial in trials:
@@ -147,20 +149,8 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
         blocks=tuple(folder.blocks()),
         step_s=read_json(run / "steps.json") if (run / "steps.json").is_file() else {},
         observables=tuple(read_json(run / FILE)["observables"]) if (run / FILE).is_file() else (),
+        judges=tuple(read_json(run / JUDGE_FILE)["judges"]) if (run / JUDGE_FILE).is_file() else (),
     )
-
-
-def read_scores(run: Path) -> dict[str, dict[str, Any]]:
-    """Rows of `scores.parquet` by trial id; a missing measure is None, never NaN."""
-    import pandas as pd
-
-    file = run / "scores.parquet"
-    if not file.is_file():
-        raise ResultError(f"{file}: missing; judge the run first with `truefall gate {run}`")
-    frame = pd.read_parquet(file).astype(object)
-    frame = frame.where(frame.notna(), None)
-    rows = [{str(key): value for key, value in row.items()} for row in frame.to_dict("records")]
-    return {str(row["trial_id"]): row for row in rows}
 
 
 def read_json(file: Path) -> dict[str, Any]:

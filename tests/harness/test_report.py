@@ -9,6 +9,8 @@ from run_builder import Row, run_folder
 from evalsets.jsonl import load_set
 from harness import cli
 from harness.errors import NothingJudged, ResultError
+from harness.judge import scorer_of
+from harness.judge_table import write_judge_table
 from harness.report import write_report
 from harness.report.page import render, totals
 from harness.report.rows import read_report_data
@@ -176,3 +178,33 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path):
     with pytest.raises(ResultError, match=r"run\.json"):
         write_report(tmp_path)
     assert not RunFolder(path=tmp_path).trials_file.exists()
+
+
+JUDGED = {
+    "set": "short answers", "group": "all", "judge": "this verdict", "lies": 9, "truths": 3,
+    "auroc": [0.97, 0.91, 1.0], "accepted": [0.03, 0.0, 0.1], "rejected": [0.12, 0.05, 0.2], "recognised": None,
+}  # fmt: skip
+
+
+def test_how_good_the_judge_is_stands_in_the_report(tmp_path):
+    folder = run_folder(tmp_path / "run", all_kinds(), verdict=FAIL)
+    assert "How good the judge is" not in render(read_report_data(folder.path, ITEMS))
+    folder.write_json("judge.json", {"judges": [JUDGED, {**JUDGED, "group": "zh", "auroc": None}]})
+    text = " ".join(Page(render(read_report_data(folder.path, ITEMS))).text.split())
+    assert "How good the judge is" in text
+    assert "short answers all this verdict 9 / 3 0.97 (0.91–1.00) 3% (0–10) 12% (5–20) –" in text
+    assert "short answers zh this verdict 9 / 3 – 3%" in text
+
+
+@pytest.mark.slow
+@pytest.mark.models
+def test_the_judges_are_measured_on_both_frozen_sets_in_both_languages(tmp_path):
+    folder = run_folder(tmp_path / "run", all_kinds(), verdict=FAIL)
+    write_judge_table(folder.path, scorer_of(folder.meta()))
+    rows = read_report_data(folder.path, ITEMS).judges
+    assert {(row["set"], row["group"]) for row in rows} == {
+        (name, group) for name in ("short answers", "semantic collapse") for group in ("all", "en", "zh")
+    }
+    ours = {row["set"]: row for row in rows if (row["judge"], row["group"]) == ("this verdict", "all")}
+    practice = {row["set"]: row for row in rows if (row["judge"], row["group"]) == ("BERTScore F1", "all")}
+    assert all(ours[name]["auroc"][0] > practice[name]["auroc"][0] for name in ours)

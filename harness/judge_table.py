@@ -1,0 +1,53 @@
+"""How good the judge of a run is: its errors on labelled answers that no tuning touches, measured beside every run."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from harness.fidelity.judge_the_judge import Measured, Range, judges_of, measure
+from harness.fidelity.labelled import Labelled, load_labelled
+from harness.judge import JUDGE_FILE, PairScorer
+from harness.store import RunFolder
+
+FROZEN = Path(__file__).parent / "fidelity" / "data" / "test.jsonl"
+NAMES = {"truefall": "this verdict", "bertscore_f1": "BERTScore F1", "cosine": "cosine", "composite": "composite"}
+
+
+def frozen_sets() -> dict[str, list[Labelled]]:
+    """The test halves, by what they hold."""
+    collapse = [row for row in load_labelled("collapse") if row.split == "test"]
+    return {"short answers": load_labelled(str(FROZEN)), "semantic collapse": collapse}
+
+
+def write_judge_table(run: Path, scorer: PairScorer) -> None:
+    """Measure the judges with the encoder of the run and write `judge.json` into its folder."""
+    rows = [plain(found, name) for name, labelled in frozen_sets().items() for found in measured(labelled, scorer)]
+    RunFolder.open(run).write_json(JUDGE_FILE, {"judges": rows})
+
+
+def measured(labelled: list[Labelled], scorer: PairScorer) -> Iterator[Measured]:
+    """Every judge on all rows and on each language."""
+    similarities = scorer.score([(row.case.reference, row.case.candidate) for row in labelled])
+    languages = {row.case.lang for row in labelled}
+    for found in measure(labelled, judges_of(labelled, similarities)):
+        if found.group in {"all", *languages}:
+            yield found
+
+
+def plain(found: Measured, name: str) -> dict[str, Any]:
+    """One row of the table; a figure is value, low, high, or None where there is nothing to measure it on."""
+
+    def figure(one: Range | None) -> list[float] | None:
+        return None if one is None else [round(float(part), 4) for part in one]
+
+    return {
+        "set": name,
+        "group": found.group,
+        "judge": NAMES[found.judge],
+        "lies": found.n_misleading,
+        "truths": found.n_faithful,
+        "auroc": figure(found.auroc),
+        "accepted": figure(found.accepted),
+        "rejected": figure(found.rejected),
+        "recognised": figure(found.recognised),
+    }
