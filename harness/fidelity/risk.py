@@ -6,13 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from harness.errors import ConfigError
 from harness.fidelity.case import Finding, Similarity
 from harness.fidelity.reading.pair import Pair
 
 WEIGHTS = Path(__file__).parent / "data" / "risk.json"
-SHAPE = ("gravest", "missing", "added", "unshared", "far_cosine", "far_bertscore")  # features besides the checks
+SHAPE = (  # features besides the checks
+    "gravest", "missing", "added", "unshared", "far_cosine", "far_bertscore", "near_words", "near_letters",
+    "near_bertscore", "answerless",
+)  # fmt: skip
+NEAR = MappingProxyType(  # closeness from which an unexplained difference starts to tell, and from which it tells all
+    {"near_words": (0.4, 0.95), "near_letters": (0.4, 0.95), "near_bertscore": (0.6, 0.98)}
+)
 NEUTRAL = {"cosine": 0.8, "bertscore_f1": 0.75}  # in place of a score that was not measured
 
 
@@ -40,11 +47,20 @@ def features(both: Pair, findings: Sequence[Finding], similarity: Similarity) ->
     values["missing"] = len(both.missing) / ours if ours else 0.0
     values["added"] = len(both.added) / theirs if theirs else 1.0
     values["unshared"] = max(0.0, 2 * values["missing"] - 1) * max(0.0, 2 * values["added"] - 1)
+    values["answerless"] = max(0.0, 2 * both.untold - 1)
     cosine = NEUTRAL["cosine"] if similarity.cosine is None else similarity.cosine
     f1 = NEUTRAL["bertscore_f1"] if similarity.bertscore_f1 is None else similarity.bertscore_f1
     values["far_cosine"] = max(0.0, min(1.0, 1.0 - cosine))
     values["far_bertscore"] = max(0.0, min(1.0, 1.0 - f1))
+    if both.differs:  # the closer two texts are, the more a difference that nothing explains tells
+        letters = math.sqrt(both.closeness * both.closeness_letters)
+        measured = {"near_words": both.closeness, "near_letters": letters, "near_bertscore": f1}
+        values |= {name: _ramp(value, *NEAR[name]) for name, value in measured.items()}
     return {name: value if math.isfinite(value) else 1.0 for name, value in values.items()}
+
+
+def _ramp(value: float, low: float, high: float) -> float:
+    return max(0.0, min(1.0, (value - low) / (high - low)))
 
 
 @cache

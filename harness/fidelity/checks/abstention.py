@@ -18,7 +18,15 @@ _OURS = (
     r"information|line|lines|support|help desk|lookup|search|chat|api|backend|function|feature|data|database|details)"
 )
 _LATER = r"(?:right now|at the moment|at this (?:time|moment|point)|currently|just now|for now|temporarily|momentarily|presently|yet|today)"
+_SELF = r"(?:i|we|our \w+(?: \w+)?|this (?:assistant|service|chat|bot|tool)|the (?:assistant|system|service|bot|tool|search|lookup))"
+_WANTING = (  # what stands in for an answer that somebody could not give
+    r"(?:can ?not|can't|couldn't|could not|unable|not able|having trouble|have trouble|struggling|failing|failed|not equipped|not in a position|no access|do not have access|don't have access|"
+    r"beyond|outside|not (?:sure|certain)|don't know|do not know|haven't (?:got|found)|didn't (?:get|find|manage))"
+)
 _EN = [
+    rf"\b{_SELF}\b[^.!?]{{0,30}}\b{_WANTING}\b[^.!?]{{0,40}}\b(?:answer|question|information|this one|details?|look|find out|tell|say)\b",
+    r"\b(?:question|request|answer|reply|enquiry|inquiry|query|message)\b[^.!?]{0,30}\b(?:(?:have|has|need|must|will|'ll) (?:to )?wait|unanswered|pending|in line|open for now|next in turn)\b",
+    r"\b(?:put|get|pass|hand|patch|send|switch) you (?:through|over|on to|along|across)\b|\bbeyond (?:what (?:i|we)|my|our|me)\b|\b(?:i|we|search|system|service|lookup|assistant|tool|line)(?:'m|'re)?\b[^.!?]{0,12}\bhaving (?:trouble|problems|difficult\w+|issues)\b",
     r"\b(?:try|ask|resubmit)\b[^.!?]{0,25}\b(?:again|later|once more)\b|\bretry\b|\b(?:check|come|call|write|message|contact us|return|answer|reply)\s*(?:us\s|back\s|again\s)*(?:later|shortly|soon|in a (?:few|little|moment|while|bit|minute|couple)|in \w+ (?:minutes|seconds|hours?)|after (?:a few|some|a short))\b",
     r"\bno (?:response|reply|answer)\b[^.!?]{0,20}\b(?:obtained|received|produced|returned|yet)\b|\bbeyond what (?:i|we) can\b|\bhave to pass\b|\bpaused\b|\bcapacity is exhausted\b|\bhave to ask again\b",
     rf"\b(?:i|we|the {_OURS}|our {_OURS}|this {_OURS}|it)\b[^.!?]{{0,40}}\b(?:can ?not|can't|couldn't|could not|(?:am|are|is|was|were) (?:not able|unable)|isn't able|aren't able|wasn't able|weren't able|unable|won't be able|not in a position)\b(?: to)?[^.!?]{{0,20}}\b{_TASK}\b",
@@ -99,6 +107,16 @@ _CODE = re.compile(
     r"\b(?:http|error|status|code)\W*[45]\d\d\b|\b[45]\d\d (?:service|gateway|internal|bad|too many|not found)|\b[45]\d\d\W*$",
     re.IGNORECASE,
 )
+_REFERRAL = re.compile(  # who or what may know instead
+    r"\b(?:ask|contact|consult|speak (?:to|with)|talk to|reach|call|phone|ring|email|write to|check with|turn to|refer to|get in touch with|see|visit|look (?:at|on|up)|try)\b[^.!?]*"
+    r"\b(?:team|staff|colleagues?|advis[eo]rs?|agents?|office|desk|support|service|website|site|page|app|lawyer|doctor|pharmacist|person|people|expert|specialist|department|manager|operator|"
+    r"number|line|hotline|provider|supplier|author\w+|human|someone|reception|documentation|manual|portal|account|them|us)\b"
+    r"|\b(?:team|staff|colleagues?|advis[eo]rs?|agents?|office|desk|support|service|lawyer|doctor|pharmacist|expert|specialist|department|manager|operator|human|someone)\b[^.!?]*"
+    r"\b(?:can|could|may|might|will|would|should|'ll|is|are)\b[^.!?]*\b(?:help|assist|tell|answer|know|advise|ask|contact|confirm|explain|look into|able to)\b"
+    r"|(?:咨询|联系|询问|请教|致电|拨打|查看|查阅|登录|前往|问问?|找)[^。！？]*(?:人工|客服|同事|专员|人员|部门|网站|官网|页面|热线|电话|医生|药师|律师|柜台|窗口|前台|工作人员|手册|负责人|APP|老师|经理)"
+    r"|(?:同事|专员|人员|客服|专家|医生|律师)[^。！？]*(?:帮|解答|答复|回复|协助|告诉|说明)",
+    re.IGNORECASE,
+)
 _PLEASE = re.compile(r"^\W*(?:please|kindly|you (?:can|may|will have to|could)|请|您可以|建议)", re.IGNORECASE)
 _ACTIVE = re.compile(
     r"\b(?:i|we|system|systems|assistant|service|support|agents?|bot)\b[^.!?]{0,25}\b(?:can ?not|can't|couldn't|could not|unable|not able|don't|do not)\b",
@@ -169,6 +187,8 @@ def _harmless(sentence: str) -> bool:
         return False
     if _FOUND_NOTHING.search(sentence):
         return False
+    if _REFERRAL.search(sentence) and not re.search(r"[$€£¥%]", sentence):
+        return True
     if _CODE.search(sentence) and not _POLITE.match(sentence):
         return False
     short = len(re.findall(r"\w+|[\u4e00-\u9fff]", sentence)) <= 6

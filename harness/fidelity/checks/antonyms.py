@@ -1,7 +1,8 @@
 """Opposites: open for closed, before for after, 增加 for 减少, at least for at most."""
 
 from harness.fidelity.case import Finding
-from harness.fidelity.reading.fact import same
+from harness.fidelity.checks.negation import double_negation
+from harness.fidelity.reading.fact import Fact, same
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity
@@ -23,7 +24,9 @@ def _opposites(both: Pair) -> list[Finding]:
     denied_here, denied_there = _denied(both.polarity_here), _denied(both.polarity_there)
     places = _places(both.candidate)
     swapped_in = [(set(e.removed), set(e.added)) for e in both.edits]
-    found = []
+    found: list[Finding] = []
+    if double_negation(both):
+        return found
     swapped = names_swapped(both) or _compared_backwards(both)
     for i, one in enumerate(both.reference.words):
         at = both.partner_back[i]
@@ -87,12 +90,23 @@ def _opposites_at(word: Word, places: dict[str, list[int]], words: Lexicon) -> l
     return sorted({at for form in forms & places.keys() for at in places[form]})
 
 
+def _one_denied(both: Pair, one: Fact, other: Fact) -> bool:
+    """Whether one text denies a clause about the value and the other does not: "not with fewer than 24 hours"."""
+    sides = ((both.reference, both.polarity_here, one), (both.candidate, both.polarity_there, other))
+    here, there = (
+        any(text.words[i].fact is fact for denial in said.denials for i in denial.clause) for text, said, fact in sides
+    )
+    return here != there
+
+
 def _bounds(both: Pair) -> list[Finding]:
     """The same value as a least on one side and a most on the other."""
     found = []
     for one in both.reference.facts:
         for other in both.candidate.facts:
             if one.bound * other.bound < 0 and same(one, other):
+                if _one_denied(both, one, other):
+                    continue
                 if any(same(f, one) and f.bound == one.bound for f in both.candidate.facts):
                     continue
                 most, least = (one, other) if one.bound < 0 else (other, one)

@@ -22,6 +22,7 @@ from harness.fidelity.checks import (
     overclaim,
     quantifiers,
     roles,
+    sequence,
     substitution,
     transport,
     truncation,
@@ -34,8 +35,8 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
         module.NAME: module.check
         for module in (
             numbers, moments, identifiers, names, negation, antonyms, quantifiers, conditions, modality, roles,
-            substitution, omission, addition, must_keep, contract, truncation, degenerate, language, transport,
-            overclaim,
+            sequence, substitution, omission, addition, must_keep, contract, truncation, degenerate, language,
+            transport, overclaim,
         )
     }
 )  # fmt: skip

@@ -13,7 +13,7 @@ _MARKS = MappingProxyType(
     {
         "if": "if|provided|provided that|as long as|in case|whenever|given|on condition|subject to|with|once|when|depending on|where|如果|若|假如|要是|倘若|只要|的话|一旦|凭|须|视|当|需",
         "unless": "unless|except if|except when|if not|除非|如果不",
-        "regardless": "regardless|whether|even if|even though|no matter|anyway|irrespective|despite|无论|不论|不管|即使|即便|哪怕|任何情况",
+        "regardless": "regardless|whether|whether or not|even if|even though|no matter|anyway|irrespective|despite|无论|不论|不管|即使|即便|哪怕|任何情况",
         "only": "only|只有|仅|只|才|仅限",
     }
 )

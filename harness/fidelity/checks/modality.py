@@ -2,7 +2,9 @@
 
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
+import re
 from types import MappingProxyType
+from typing import NamedTuple
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
@@ -24,12 +26,21 @@ _PLANNED = frozenset(
     ["expected", "expect", "planned", "plan", "scheduled", "schedule", "due", "forecast", "will", "shall", "should", "be to", "be going to", "likely",
      "would", "set", "soon", "预计", "计划", "将", "将会", "将于", "拟", "会", "预定", "即将", "有望", "准备", "定于"]
 )  # fmt: skip
-_ONGOING = frozenset(
-    ["pending", "in progress", "under review", "being", "ongoing", "processing", "await", "正在", "仍在", "还在", "审核中", "处理中", "待"]
-)  # fmt: skip
-_DONE = frozenset(
-    ["complete", "completed", "approve", "approved", "done", "finish", "finished", "paid", "resolved", "shipped", "已", "已经", "通过", "完成"]
-)  # fmt: skip
+_OUTCOMES = (
+    "approved|accepted|granted|rejected|declined|denied|refused|completed?|finished|done|resolved|fixed|repaired|shipped|delivered|arrived|paid|issued|"
+    "closed|sent|ready|settled|refunded|cleared|signed|installed|published|concluded|passed|received|credited|restored|reactivated|processed|over"
+)
+_ONGOING = re.compile(
+    r"\b(?:pending|in progress|in process|in transit|under (?:review|way|consideration|construction|investigation|maintenance|repair|discussion|negotiation|assessment|evaluation|examination)|"
+    r"being \w+(?:ed|en|t)|ongoing|processing|await\w*|waiting (?:for|to|on)|yet to|to be (?:confirmed|decided)|on (?:its|the) way|out for delivery|undecided|not yet|(?:has|have|is|was|been|are|were) (?:passed|submitted|sent|filed|received)[^.;]{0,20}request|request\w*[^.;]{0,20}(?:passed|submitted|sent|filed|received|forwarded|made)|applied for|once (?:they|we|it|he|she|the) (?:is |are |has |have )?(?:confirm|approv|sign|accept|process|clear)\w*)\b"
+    r"|正在|仍在|还在|尚在|正处于|(?:审核|处理|办理|审批|维修|配送|运输|派送|施工|调查|进行|排队|受理|谈判|等待|评估|检修|审理|洽谈|制作|考虑|路)[之途]?[中上]|还没有?|尚未|仍未|申请[^，。,]{0,4}提交|待(?:审|处理|定|付|发|确认|批|支付|解决)",
+    re.IGNORECASE,
+)
+_DONE = re.compile(
+    rf"\b(?:has|have|had|was|were|is|are|been|got|already|now)\s(?:[a-z]+\s){{0,2}}?(?:{_OUTCOMES})\b|\b(?:went|gone|came|come) (?:through|back)\b"
+    r"|已经?被?[^，。,]{0,5}?(?:通过|完成|批准|拒绝|到账|送达|签收|发货|寄出|结束|修好|修复|恢复|解决|办好|办结|退|付清|成功|驳回|发放|生效)|(?:审核|审批|申请)(?:通过|成功)",
+    re.IGNORECASE,
+)
 _LEFT_OPEN = frozenset(["optional", "voluntary", "可选", "自愿", "选填"])
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _FORCE.items())
 _CLASH = MappingProxyType(
@@ -62,11 +73,8 @@ def check(both: Pair) -> list[Finding]:
                 reason=f"“{theirs['might']}” makes uncertain what the reference says flatly",
             )
         )
-    if not found and (going := _first(both.reference, _ONGOING)) and not _first(both.candidate, _ONGOING):
-        done = _first(both.candidate, _DONE)
-        if done and not _first(both.reference, _DONE):
-            reason = f"“{done}” tells as done what the reference tells as “{going}”"
-            found.append(Finding(check=NAME, severity=0.9, reason=reason))
+    if not found:
+        found += _aspect(both)
     if (
         not found
         and both.closeness > 0.6
@@ -76,6 +84,34 @@ def check(both: Pair) -> list[Finding]:
         reason = f"“{planned}” is gone: what was planned is now told as done"
         found.append(Finding(check=NAME, severity=0.7, reason=reason))
     return found
+
+
+def _aspect(both: Pair) -> list[Finding]:
+    """What is under way in one text and over in the other."""
+    here, there = _state(both.reference.plain), _state(both.candidate.plain)
+    if here.going and there.done and not (here.done or there.going or _denies(both.polarity_there)):
+        reason = f"“{there.done}” tells as done what the reference tells as “{here.going}”"
+        return [Finding(check=NAME, severity=0.9, reason=reason)]
+    if there.going and here.done and not (there.done or here.going or _denies(both.polarity_here)):
+        reason = f"“{there.going}” leaves open what the reference tells as “{here.done}”"
+        return [Finding(check=NAME, severity=0.7, reason=reason)]
+    return []
+
+
+def _denies(polarity: Polarity) -> bool:
+    return any(not denial.lexical for denial in polarity.denials)
+
+
+class _State(NamedTuple):
+    """The words that tell of something under way, and of something over; "" where none do."""
+
+    going: str
+    done: str
+
+
+def _state(plain: str) -> _State:
+    going, done = _ONGOING.search(plain), _DONE.search(_ONGOING.sub(" ", plain))
+    return _State(going[0] if going else "", done[0] if done else "")
 
 
 def _first(text: Text, words: frozenset[str]) -> str:

@@ -2,16 +2,68 @@
 
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Denial, Polarity
 from harness.fidelity.reading.text import Text, Word
 
 NAME = "negation"
+_OUTCOMES = frozenset(  # how something ended badly
+    [
+        "fail",
+        "failed",
+        "failure",
+        "reject",
+        "rejected",
+        "decline",
+        "declined",
+        "refuse",
+        "refused",
+        "deny",
+        "denied",
+        "cancel",
+        "cancelled",
+        "canceled",
+        "expired",
+        "expire",
+        "sold out",
+        "out of stock",
+        "unsuccessful",
+        "void",
+        "ban",
+        "banned",
+        "prohibit",
+        "prohibited",
+        "forbidden",
+        "illegal",
+        "失败",
+        "拒绝",
+        "取消",
+        "缺货",
+        "售罄",
+        "失效",
+        "过期",
+        "无效",
+        "驳回",
+        "作废",
+        "禁止",
+        "关闭",
+        "停用",
+    ]
+)
+_NO_SUCH = re.compile(
+    r"\b(?:does|do|did) not exist\b|\bno (?:such|matching)\b|\b(?:no|not any) (?:record|order|booking|account|entry|reservation|ticket|customer|trace)s?\b|\b(?:not|never) (?:found|on (?:file|record))\b"
+    r"|不存在|查无|没有(?:找到|查到|该|这个|此)|未(?:找到|查到)",
+    re.IGNORECASE,
+)
+APART = 0.5  # closeness under which texts that deny as often are taken to deny the same
+PAIRED = 0.4  # what is left of a severity then
 _CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
 _UNTIL = frozenset(["until", "till", "到", "至"])
 _ONLY = frozenset(["only", "只有", "仅", "只", "才"])
@@ -22,6 +74,54 @@ _ONWARDS = frozenset(
 _IF = frozenset(["if", "如果", "若", "要是", "假如"])
 _UNLESS = frozenset(["unless", "除非"])
 _ALLOW = frozenset(["allow", "允许", "可以"])
+_BINDING = frozenset(
+    [
+        "must",
+        "have to",
+        "need",
+        "need to",
+        "require",
+        "required",
+        "mandatory",
+        "compulsory",
+        "always",
+        "every",
+        "each",
+        "all",
+        "everyone",
+        "everybody",
+        "any",
+        "shall",
+        "only",
+        "can",
+        "possible",
+        "obliged",
+        "invariably",
+        "必须",
+        "须",
+        "必",
+        "都",
+        "均",
+        "所有",
+        "每",
+        "每个",
+        "每位",
+        "全部",
+        "一定",
+        "一律",
+        "务必",
+        "要",
+        "需要",
+        "需",
+        "会",
+        "肯定",
+        "可以",
+        "能",
+    ]
+)
+_COORDINATES = frozenset(
+    ["and", "or", "nor", "neither", ",", "，", "、", ";", "；", "也", "且", "并", "和", "或", "既", "又"]
+)
 _YES = frozenset(["yes", "是", "是的", "可以", "能", "对"])
 _NO = frozenset(["no", "不", "不是", "不可以", "不能", "否"])
 
@@ -37,16 +137,48 @@ class Side(NamedTuple):
 def check(both: Pair) -> list[Finding]:
     here = Side(both.reference, both.polarity_here, both.partner_back)
     there = Side(both.candidate, both.polarity_there, both.partner)
-    found = [*_answer_word(both)]
-    if _only_instead(both):
+    found = [*_answer_word(both), *_no_such_thing(both)]
+    if _only_instead(both) or double_negation(both):
         return found
-    for denial, severity in _unmatched(here, there):
+    lost, new = list(_unmatched(here, there)), list(_unmatched(there, here))
+    if len(lost) == len(new) and both.closeness < APART:  # "no date is set" for "they have not said when"
+        lost, new = ([(denial, PAIRED * severity) for denial, severity in side] for side in (lost, new))
+    for denial, severity in lost:
+        if _bound_turned(here, there, denial):
+            continue
         reason = f"{_quoted(here.text, denial)} is no longer denied"
         found.append(Finding(check=NAME, severity=severity, reason=reason))
-    for denial, severity in _unmatched(there, here):
+    for denial, severity in new:
+        if _bound_turned(there, here, denial):
+            continue
         reason = f"{_quoted(there.text, denial)} denies what the reference does not"
         found.append(Finding(check=NAME, severity=severity, reason=reason))
     return found
+
+
+def double_negation(both: Pair) -> bool:
+    """ "no driver may go without a belt" is "every driver must wear a belt": two denials of one clause against none."""
+    for one, text, other, plain in (
+        (both.polarity_here, both.reference, both.polarity_there, both.candidate),
+        (both.polarity_there, both.candidate, both.polarity_here, both.reference),
+    ):
+        if other.denials or len(one.denials) != 2 or not any(w.lemma in _BINDING for w in plain.words):
+            continue
+        first, second = one.denials
+        joined = any(w.lemma in _COORDINATES or w.text in _COORDINATES for w in text.words[first.at : second.at])
+        if not joined and text.words[first.at].clause == text.words[second.at].clause:
+            return True
+    return False
+
+
+def _bound_turned(own: Side, other: Side, denial: Denial) -> bool:
+    """ "not with fewer than 24 hours" is "with at least 24 hours": the denied bound is the other one."""
+    facts = [own.text.words[i].fact for i in denial.clause]
+    return any(
+        fact is not None and fact.bound * rival.bound < 0 and same(fact, rival)
+        for fact in facts
+        for rival in other.text.facts
+    )
 
 
 def _only_instead(both: Pair) -> bool:
@@ -67,6 +199,14 @@ def _answer_word(both: Pair) -> list[Finding]:
         return [
             Finding(check=NAME, severity=1.0, reason=f"the answer begins with “{second}”, the reference with “{first}”")
         ]
+    return []
+
+
+def _no_such_thing(both: Pair) -> list[Finding]:
+    """The thing asked about does not exist, where the reference tells of it."""
+    said = _NO_SUCH.search(both.candidate.plain)
+    if said and not _NO_SUCH.search(both.reference.plain) and not both.polarity_here.denials:
+        return [Finding(check=NAME, severity=1.0, reason=f"“{said[0]}”, and the reference tells of it")]
     return []
 
 
@@ -112,7 +252,8 @@ def _severity(denial: Denial, own: Side, other: Side) -> float:
         until = until and not any(word.lemma in _UNTIL for word in own.text.words) and bool(own.text.facts)
         return 0.0 if until else 1.0
     if denial.lexical:
-        return 0.35
+        word = own.text.words[denial.at]
+        return 0.8 if {word.lemma, word.text.casefold()} & _OUTCOMES and not other.polarity.denials else 0.35
     if _from_then_on(denial, own.text, other.text) or _if_not(denial, own.text, other.text):
         return 0.0
     reached = [own.partner[i] for i in denial.reach]

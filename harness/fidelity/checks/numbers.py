@@ -1,5 +1,7 @@
 """Numbers, amounts, percentages, durations, measures: a value that changed, went missing or came from nowhere."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 import re
 
 from harness.fidelity.case import Finding
@@ -9,7 +11,8 @@ from harness.fidelity.reading.pair import Pair, same_facts
 NAME = "numbers"
 _STEP = re.compile(
     r"(?:\b(?:fell|falls?|fallen|rose|rises?|risen|grew|grows?|grown|dropped|drops?|increased?s?|decreased?s?|declined?s?|climbed|"
-    r"went up|went down|reduced|raised|lowered|cut|up|down|shrank)\s+(?:(?P<to>to)|by)\s+"
+    r"went up|went down|reduc\w+|rais\w+|lower\w*|cuts?|up|down|shrank|extend\w*|shorten\w*|mov\w+|push\w*|brought forward|expand\w*|widen\w*|narrow\w*|slash\w*|trim\w*)\s+"
+    r"(?:\w+\s+){0,5}?(?:(?P<to>to)|by)\s+(?:about |around |only |just |more than |less than )?"
     r"|(?:增长|增加|上升|上涨|提高|提升|升|涨|下降|减少|降低|下跌|下调|上调|降|跌|减)(?:(?P<zh>[到至为])|了))$",
     re.IGNORECASE,
 )
@@ -37,7 +40,7 @@ def _change_for_level(both: Pair) -> list[Finding]:
 
 def _step(plain: str, fact: Fact) -> str:
     """ "level" after a verb with "to", "change" after one with "by"; "" elsewhere."""
-    match = _STEP.search(plain[max(0, fact.start - 24) : fact.start])
+    match = _STEP.search(plain[max(0, fact.start - 64) : fact.start])
     if match is None:
         return ""
     return "level" if match["to"] or match["zh"] else "change"
@@ -63,7 +66,8 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     changed = any(f.severity == 1.0 for f in found)
     for fact in lost:
         if fact.kind in kinds and not changed and not _once(fact):
-            severity = 0.2 if fact.kind is Kind.RATE else 0.8 if both.closeness > COPY else 0.5
+            copy = both.closeness > COPY
+            severity = (0.6 if copy else 0.2) if fact.kind is Kind.RATE else 0.8 if copy else 0.5
             found.append(Finding(check=name, severity=severity, reason=f"the {fact.kind} “{fact.text}” is missing"))
     return found
 

@@ -5,6 +5,7 @@
 from types import MappingProxyType
 
 from harness.fidelity.case import Finding
+from harness.fidelity.checks.omission import lost_clauses
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import excepting_but
 from harness.fidelity.reading.text import Text
@@ -28,6 +29,7 @@ _PHRASES = MappingProxyType(
      "not including": "except", "no one": "none", "along with": "including", "together with": "including", "a few": "some"}
 )  # fmt: skip
 _ALWAYS = frozenset(["always", "总是", "始终"])
+_BUT = frozenset(["but", "however", "though", "except", "unless", "但", "但是", "不过", "而", "却", "然而", "除非"])
 _JUST = frozenset(
     [
         "just",
@@ -75,6 +77,9 @@ def check(both: Pair) -> list[Finding]:
     found += _both_or_one(both)
     if found:
         return found
+    if "all" in new and (lost.keys() & {"except", "only", "some", "most"} or _contrast_gone(both)):
+        reason = f"“{new['all']}” covers what the reference sets apart"
+        return [Finding(check=NAME, severity=0.9, reason=reason)]
     denied = bool(both.polarity_here.denials) or bool(both.polarity_there.denials)
     softened = {w.lemma for t in (both.reference, both.candidate) for w in t.words} & _JUST
     for name, full in (("only", 0.6), ("except", 0.6), ("some", 0.4), ("most", 0.4), ("all", 0.15)):
@@ -86,6 +91,13 @@ def check(both: Pair) -> list[Finding]:
         if name in new:
             found.append(Finding(check=NAME, severity=severity, reason=f"“{new[name]}” is not in the reference"))
     return found
+
+
+def _contrast_gone(both: Pair) -> bool:
+    """Whether a clause that begins with "but" or 但 left no trace."""
+    words = both.reference.words
+    gone = {words[clause[0]].clause for clause in lost_clauses(both.reference, both.echo_back)}
+    return any(w.lemma in _BUT and w.clause in gone for w in words)
 
 
 def _both_or_one(both: Pair) -> list[Finding]:

@@ -1,6 +1,7 @@
 """One thing in place of another in the same sentence: the closer the texts, the more a changed word tells."""
 
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Edit, Pair
 from harness.fidelity.reading.text import Word
 
@@ -22,7 +23,11 @@ def check(both: Pair) -> list[Finding]:
         new = [w for w in edit.added if id(w) in added and not w.fact]
         if len(gone) + len(new) > 8:
             continue
-        if gone and new:
+        value = [w for w in edit.removed if id(w) in missing and w.fact]
+        if new and value and not gone:
+            reason = f"“{_joined(new)}” stands where the reference says “{_joined(value)}”"
+            found.append(Finding(check=NAME, severity=weight, reason=reason))
+        elif gone and new:
             reason = f"“{_joined(new)}” stands where the reference says “{_joined(gone)}”"
             found.append(Finding(check=NAME, severity=weight * _size(edit), reason=reason))
         elif new:
@@ -35,8 +40,9 @@ def check(both: Pair) -> list[Finding]:
 def _explained(both: Pair) -> set[int]:
     """Words of a denial, where both texts deny as often: "out of order" and "not working" answer for themselves."""
     here, there = both.polarity_here.denials, both.polarity_there.denials
-    if len(here) != len(there):
-        return set()
+    undone = _undone(both)
+    if undone or len(here) != len(there):
+        return undone
     found: set[int] = set()
     for text, own, others in ((both.reference, here, there), (both.candidate, there, here)):
         for denial in own:
@@ -44,6 +50,26 @@ def _explained(both: Pair) -> set[int]:
                 found.add(id(text.words[denial.at]))
             elif not denial.lexical and any(other.lexical for other in others):
                 found.update(id(text.words[i]) for i in denial.reach[:1])
+    return found
+
+
+def _undone(both: Pair) -> set[int]:
+    """Both words of "not forbidden" for "allowed"."""
+    words = lexicon(both.reference.lang)
+    sides = (
+        (both.reference, both.polarity_here.undone, both.candidate),
+        (both.candidate, both.polarity_there.undone, both.reference),
+    )
+    found: set[int] = set()
+    for text, undone, other in sides:
+        for at in undone:
+            word = text.words[at]
+            said = [
+                w
+                for w in other.words
+                if words.opposed(word.lemma, w.lemma) or words.opposed(word.text.casefold(), w.lemma)
+            ]
+            found |= {id(w) for w in (word, *said)} if said else set()
     return found
 
 

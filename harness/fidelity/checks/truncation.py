@@ -111,12 +111,24 @@ def check(both: Pair) -> list[Finding]:
             found.append(Finding(check=NAME, severity=0.8, reason=f"“{left}” is opened and never closed"))
     if text.count("```") % 2:
         found.append(Finding(check=NAME, severity=0.9, reason="a block of code is opened and never closed"))
-    cut = _prefix(text, reference)
+    cut = _prefix(text, reference) or _continued(both)
     if not found and cut:
         found.append(Finding(check=NAME, severity=0.9, reason=f"the answer breaks off before “{cut[:40]}”"))
     if not found and text[-1] not in _END and reference[-1:] in ".。!?！？":
         found.append(Finding(check=NAME, severity=0.25, reason="the last sentence has no end"))
     return found
+
+
+def _continued(both: Pair) -> str:
+    """The word that follows in the reference, where the answer stops without a mark in the middle of a name for a thing."""
+    words = both.candidate.words
+    at = both.partner[-1] if words and not words[-1].mark and words[-1].content else None
+    following = both.reference.words[at + 1 :] if at is not None else ()
+    if not following or both.case.reference.rstrip()[-1:] not in _END:
+        return ""
+    named = following[0].content and following[0].clause == both.reference.words[at or 0].clause
+    said = {w.lemma for w in words}
+    return following[0].text if named and following[0].lemma not in said and following[0].text.isascii() else ""
 
 
 def _prefix(text: str, reference: str) -> str:

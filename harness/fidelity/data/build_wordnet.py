@@ -1,6 +1,7 @@
 """Write `wordnet_en.tsv` from a WordNet 3.0 database folder: `python build_wordnet.py FOLDER`.
 
-One line per word: word, numbers of its first synsets (own and derivationally related), antonyms, irregular forms.
+One line per word or verb with a particle ("set aside"): itself, numbers of its first synsets
+(own and derivationally related), antonyms, irregular forms.
 """
 
 import re
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 WORD = re.compile(r"[a-z]+(-[a-z]+)?")
+PHRASAL = re.compile(r"[a-z]{3,}_(?:up|down|out|off|over|away|back|aside|apart|through|along|forward|around)")
 SENSES = 3  # untagged senses kept per part of speech; tagged ones are kept up to 5
 
 
@@ -43,7 +45,8 @@ def read_senses(folder: Path) -> Iterator[tuple[str, str, list[str]]]:
     for name, part in PARTS.items():
         for line in (folder / f"index.{name}").read_text().splitlines():
             fields = line.split()
-            if line.startswith("  ") or not WORD.fullmatch(fields[0]) or len(fields[0]) < 2:
+            phrasal = name == "verb" and PHRASAL.fullmatch(fields[0])
+            if line.startswith("  ") or not (WORD.fullmatch(fields[0]) or phrasal) or len(fields[0]) < 2:
                 continue
             pointers = int(fields[3])
             tagged = int(fields[5 + pointers])
@@ -87,9 +90,8 @@ def build(folder: Path) -> Iterator[str]:
     for word in sorted(concepts):
         ids = sorted({i for i in concepts[word] if shared[i] > 1})
         if ids or antonyms[word] or forms[word] or len(word) > 2:
-            yield "\t".join(
-                [word, " ".join(map(str, ids)), " ".join(sorted(antonyms[word])), " ".join(sorted(forms[word]))]
-            )
+            lists = (map(str, ids), sorted(antonyms[word]), sorted(forms[word]))
+            yield "\t".join([word.replace("_", " "), *(" ".join(one) for one in lists)])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ _BOUNDED = (Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE)
 _MOST_BEFORE = re.compile(
     r"(?:not (?:be )?(?:larger|bigger|longer|higher|greater|older|heavier|more) than|(?:smaller|shorter|lower|younger|lighter) than|no more than|not more than|not exceed(?:ing)?|no longer than|no later than|not over|not above|at most|up to|maximum(?: of)?|max\.?|"
     r"(?<!no )(?<!not )(?:less|fewer) than|under|below|within|limited to|capped at|maximum is|limit (?:is|of)|"
-    r"不超过|不得超过|不能超过|不可超过|不应超过|最大|最多|至多|不高于|不大于|不多于|低于|少于|小于|不足|不到|不满|未满|上限为?|限)\s*(?:the |a |an |of |the first )?$",
+    r"(?:不|别|勿|未|莫|不要|没|没有|不得|不能|不可|不应|不会|不可以)(?:超过|多于|大于|高于|超)|最大|最多|至多|不高于|不大于|不多于|低于|少于|小于|不足|不到|不满|未满|上限为?|限)\s*(?:the |a |an |of |the first )?$",
     re.I,
 )
 _LEAST_BEFORE = re.compile(

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+CONVERTED = 0.01  # relative difference allowed between a value and its conversion
 CLOCK_MIN = 12 * 60  # half a day on the clock
 Date = tuple[int | None, int | None, int | None]  # year, month, day; None: not said
 
@@ -113,8 +114,18 @@ def _loosely_same(one: Fact, other: Fact) -> bool:
     return rest.kind not in (Kind.TIME, Kind.WEEKDAY, Kind.DAY) and rest.raw is not None and rest.raw == number.value
 
 
+def _converted(one: Fact, other: Fact) -> bool:
+    """Whether one value was turned into a unit that is no round multiple of the other's: miles into kilometres."""
+    if one.kind is not Kind.MEASURE or not one.raw or not other.raw or not isinstance(one.value, float):
+        return False
+    if not isinstance(other.value, float) or one.value == 0 or other.value == 0:
+        return False
+    ratio = abs(one.value / one.raw / (other.value / other.raw))
+    return len(f"{ratio:.5e}".split("e")[0].replace(".", "").rstrip("0")) > 2
+
+
 def _close(a: float, b: float, one: Fact, other: Fact) -> bool:
-    tolerance = 0.03 if one.approximate or other.approximate else 1e-6
+    tolerance = 0.03 if one.approximate or other.approximate else CONVERTED if _converted(one, other) else 1e-6
     if one.kind is Kind.PERCENT and any(fact.text.replace(" ", "").isalpha() for fact in (one, other)):
         return abs(a - b) <= 0.7  # "two thirds" is 67 %
     return abs(a - b) <= tolerance * max(abs(a), abs(b), 1e-9)

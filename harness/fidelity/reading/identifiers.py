@@ -27,7 +27,7 @@ NUMBERED = re.compile(
 _MEASURED = re.compile(
     r"\d[\d.,]*(?:st|nd|rd|th|s|k|m|mm|cm|km|kg|g|mg|lb|lbs|oz|ml|l|h|hr|hrs|min|mins|ms|sec|am|pm|mb|gb|tb|kb|mbps|gbps|bn|mn|"
     r"w|kw|kwh|mah|v|hz|mhz|ghz|x|usd|eur|gbp|cny|rmb|days?|weeks?|hours?|minutes?|months?|years?|px|d|c|f)"
-    r"(?:-[a-z]+)*|\d+-(?:days?|weeks?|hours?|minutes?|months?|years?|point|star|page|seat|person|bed|inch|foot|digit|character|step)(?:-\w+)*"
+    r"(?:-[a-z]+)*|\d+-(?:days?|weeks?|hours?|minutes?|months?|years?|point|star|page|seat|person|bed|inch|foot|digit|character|step|euro|dollar|pound|yuan|yen|percent|degree|mile|kilometre|kilometer|metre|meter|litre|liter|gram|kilo|kilogram|ton|tonne|volt|watt|gigabyte|megabyte)s?(?:-\w+)*"
     r"|q[1-4]|\d{1,2}/\d{1,2}(?:/\d{2,4})?",
     re.IGNORECASE,
 )

@@ -142,9 +142,11 @@ def _english() -> Lexicon:
         "n't": "not",
     }
     phrases: dict[str, set[tuple[str, ...]]] = defaultdict(set)
-    for phrase in [*groups, *opposites]:
+    functions = _functions("en")
+    for phrase in [*groups, *opposites, *(word for word in senses if " " in word)]:
         parts = tuple(phrase.split())
-        if len(parts) > 1:
+        known = phrase in groups or phrase in opposites or not functions.issuperset(parts)
+        if len(parts) > 1 and known:
             phrases[parts[0]].add(parts)
     ordered = {first: tuple(sorted(found, key=lambda p: (-len(p), p))) for first, found in phrases.items()}
     return Lexicon(
@@ -152,7 +154,7 @@ def _english() -> Lexicon:
         senses=senses,
         antonyms={w: frozenset(o) for w, o in opposites.items()},
         forms=forms,
-        functions=_functions("en"),
+        functions=functions,
         phrases=ordered,
         words=frozenset(senses),
     )

@@ -1,10 +1,12 @@
 """A case as the checks see it: both texts read, and which words of one say what which words of the other say."""
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from harness.fidelity.case import Case
@@ -68,6 +70,18 @@ class Pair:
         return 2 * equal / (len(ours) + len(theirs)) if ours and theirs else 0.0
 
     @cached_property
+    def differs(self) -> bool:
+        """Whether anything but courtesy is different, or stands elsewhere."""
+        words = (word for edit in self.edits for word in (*edit.removed, *edit.added))
+        return any(word.lemma not in _COURTEOUS for word in words)
+
+    @cached_property
+    def closeness_letters(self) -> float:
+        """Share of pairs of neighbouring letters that both texts have, wherever they stand, in [0, 1]."""
+        ours, theirs = _letter_pairs(self.reference.plain), _letter_pairs(self.candidate.plain)
+        return 2 * (ours & theirs).total() / max(1, ours.total() + theirs.total())
+
+    @cached_property
     def compared(self) -> tuple[list[tuple[str, Word]], list[tuple[str, Word]]]:
         """Both texts as (name, word), marks and articles left out."""
         return _comparable(self)
@@ -109,6 +123,14 @@ class Pair:
         return _literal(self.candidate.words, self.partner, self.reference.words)
 
     @cached_property
+    def untold(self) -> float:
+        """Share of what the reference adds to the question that the candidate leaves unsaid; 0 without a question."""
+        asked = [w for w in read(self.case.prompt, self.reference.lang).words if w.content] if self.case.prompt else []
+        new = [w for w in self.reference.content if not any(alike(w, other) for other in asked)] if asked else []
+        gone = {id(w) for w in self.missing}
+        return sum(id(w) in gone for w in new) / len(new) if new else 0.0
+
+    @cached_property
     def recall(self) -> float:
         """Share of the reference's content words that the candidate says, in [0, 1]."""
         return 1.0 - len(self.missing) / max(1, len(self.reference.content))
@@ -117,6 +139,10 @@ class Pair:
     def precision(self) -> float:
         """Share of the candidate's content words that the reference says, in [0, 1]."""
         return 1.0 - len(self.added) / max(1, len(self.candidate.content))
+
+
+def _letter_pairs(plain: str) -> Counter[tuple[str, str]]:
+    return Counter(pairwise(" ".join(plain.casefold().split())))
 
 
 def _literal(words: Sequence[Word], partner: Sequence[int | None], others: Sequence[Word]) -> float:
@@ -208,6 +234,33 @@ def _stands_for(one: Word, other: Word) -> bool:
     return one.function == other.function and alike(one, other)
 
 
+_COURTEOUS = frozenset(
+    [
+        "thank",
+        "thanks",
+        "you",
+        "for",
+        "ask",
+        "sorry",
+        "hello",
+        "hi",
+        "dear",
+        "kindly",
+        "also",
+        "just",
+        "then",
+        "and",
+        ",",
+        "也",
+        "和",
+        "就",
+        "您",
+        "好",
+        "您好",
+        "谢谢",
+        "亲",
+    ]
+)
 _SKIPPED = frozenset(["a", "an", "the", "的", "了", "please", "请"])
 
 

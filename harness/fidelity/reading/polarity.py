@@ -189,6 +189,8 @@ def polarity(text: Text) -> Polarity:
         if kept and denial.lexical and not kept[-1].lexical and _next_to(kept[-1], denial, text.words):
             kept.pop()
             undone.add(denial.at)
+        elif kept and not denial.lexical and not kept[-1].lexical and _twice(kept[-1], denial, text.words):
+            kept.pop()
         else:
             kept.append(denial)
     return Polarity(tuple(kept), frozenset(undone))
@@ -208,6 +210,23 @@ def _next_to(one: Denial, other: Denial, words: Sequence[Word]) -> bool:
     return words[one.at].clause == words[other.at].clause and not any(w.content for w in between) and len(between) < 4
 
 
+def _twice(one: Denial, other: Denial, words: Sequence[Word]) -> bool:
+    """没有不, 不能不, 不是没有: two denials in one breath."""
+    between = "".join(w.text for w in words[one.at + 1 : other.at])
+    return not words[one.at].text.isascii() and between in (
+        "",
+        "是",
+        "能",
+        "可以",
+        "可",
+        "得",
+        "人",
+        "会",
+        "哪位",
+        "谁",
+    )
+
+
 def _found(text: Text) -> Iterator[Denial]:
     words = text.words
     for at, word in enumerate(words):
@@ -222,7 +241,8 @@ def _found(text: Text) -> Iterator[Denial]:
         if not lexical:
             following = _continued(words, at) if not reach else ()
             reach = reach or following or tuple(i for i in clause if i < at)[-3:]
-        yield Denial(at, reach, clause or reach, frozenset(bases), lexical)
+        if reach or clause or lexical:  # "It does not." says again what was said
+            yield Denial(at, reach, clause or reach, frozenset(bases), lexical)
 
 
 def _continued(words: Sequence[Word], at: int) -> tuple[int, ...]:
@@ -265,7 +285,8 @@ def _bounds_a_value(words: Sequence[Word], at: int) -> bool:
     near = [w for w in words[at + 1 : at + 5] if w.lemma != "be"]
     compared = len(near) > 1 and near[0].lemma in _COMPARED and near[1].lemma == "than"
     passed = bool(near) and (
-        near[0].lemma in _BEYOND or near[0].text.startswith(("超过", "高于", "多于", "低于", "少于", "大于", "小于"))
+        near[0].lemma in _BEYOND
+        or near[0].text.startswith(("满", "到", "足", "够", "超过", "高于", "多于", "低于", "少于", "大于", "小于"))
     )
     return (compared or passed) and any(w.fact and w.fact.bound for w in words[at + 1 : at + 8])
 

@@ -4,6 +4,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from harness.fidelity.reading.fact import Fact, Kind
 from harness.fidelity.reading.numerals import NUMBER_EN, NUMBER_ZH, ORDINALS, TENS, chinese, english
@@ -13,7 +14,7 @@ _SYMBOL = r"(?:US\$|HK\$|[AC]\$|[$€£¥₹])"
 _SCALE = r"(?:\s?(?:k|m|mn|mm|bn|b|tn)(?![a-z]))?"
 _CODE = r"(?:USD|EUR|GBP|CNY|RMB|JPY|HKD|CHF|AUD|CAD|INR|KRW|SGD)"
 _MONEY_WORD = r"(?:dollars?|bucks|euros?|pounds?|quid|yuan|yen|francs|rupees|won|cents?|pence)"
-_UNIT_EN = "|".join(re.escape(u) for u in sorted(ENGLISH, key=len, reverse=True))
+_UNIT_EN = "|".join(re.escape(u).replace(r"\-", r"[\s-]") for u in sorted(ENGLISH, key=len, reverse=True))
 _UNIT_ZH = "|".join(re.escape(u) for u in sorted(CHINESE, key=len, reverse=True))
 _MONEY_ZH = "|".join(re.escape(u) for u in sorted((c for c in CURRENCIES if not c.isascii()), key=len, reverse=True))
 _WORKING = r"(?:business|working|work)[\s-]"
@@ -22,7 +23,7 @@ EN = re.compile(
     rf"(?P<prefix>(?:{_SYMBOL}|\b{_CODE}\s?))?(?P<number>(?<![\w.])(?:-|minus\s|negative\s)?{NUMBER_EN}|(?<=[$€£¥₹])-?{NUMBER_EN}"
     rf"|(?<=[A-Z]{{3}})\s?{NUMBER_EN})(?P<scale>{_SCALE})"
     rf"(?:(?P<percent>\s?%|\s?(?:percent|per\s?cent|percentage points?)\b)"
-    rf"|\s?(?P<money>(?:{_CODE}|{_MONEY_WORD})\b|[$€£¥₹])"
+    rf"|[\s-]?(?P<money>(?:{_CODE}|{_MONEY_WORD})\b|[$€£¥₹])"
     rf"|[\s-]?(?P<working>{_WORKING})?(?P<calendar>calendar\s)?(?P<unit>{_UNIT_EN})(?![a-z]))?"
     r"(?P<tail>(?:st|nd|rd|th)\b)?",
     re.IGNORECASE,
@@ -75,7 +76,7 @@ _RATE_WORDS = {
 }
 RATE_ZH = re.compile(
     rf"每(?:隔)?(?P<n>{NUMBER_ZH})?(?P<unit>秒|分钟|个?小时|天|日|晚|周|个?星期|个?礼拜|个?月|季度|年)"
-    r"|(?<![\d一二三四五六七八九十])(?P<one>一天|一日|一周|一个?月|一年|一小时|一个小时)(?=[^内以之后前，,。]{0,3}[一二两三四五六七八九十\d])|按(?P<by>月|年|周|季|季度|天|日)|(?P<paid>月|年|周|季|日)(?=付|费|租|薪|卡|套餐)"
+    r"|(?<![\d一二三四五六七八九十])(?P<one>一天|一日|一周|一个?月|一年|一小时|一个小时)(?=[^内以之后前，,。]{0,3}[一二两三四五六七八九十\d])|按(?P<by>月|年|周|季|季度|天|日)|(?P<paid>月|年|周|季|日)(?=付|费|租|薪|卡|套餐|产|销|均|营收|利润|收入|用电|耗|供|流量|吞吐|息|利率|票)"
 )
 
 
@@ -149,7 +150,7 @@ def _english(match: re.Match[str]) -> Fact | None:
     number, scale = match["number"].strip(), match["scale"].strip().lower()
     if number.lower() == "one" and not (match["unit"] or match["money"] or match["percent"]):
         return None
-    unit_name = (match["unit"] or "").lower()
+    unit_name = re.sub(r"\s", "-", (match["unit"] or "").lower())
     money = (match["prefix"] or match["money"] or "").strip()
     if scale in ("m", "mm", "b", "k") and not money and not match["percent"] and not number[0].isdigit():
         return None
@@ -184,6 +185,8 @@ def _currency(name: str) -> tuple[str, float]:
 
 
 def _quantity(match: re.Match[str], value: float, unit: Unit) -> Fact:
+    if unit.base == "fahrenheit":
+        return replace(_made(match, unit.kind, round((value - 32) / 1.8, 1), "degree"), raw=value)
     return _made(match, unit.kind, value, unit.base, unit.factor)
 
 

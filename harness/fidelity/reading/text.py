@@ -22,6 +22,7 @@ _TOKEN = re.compile(
     r"[A-Za-zÀ-ÿ]+(?:['-][A-Za-zÀ-ÿ]+)*|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|\d+(?:\.\d+)?|[^\w\s]"
 )
 _CLAUSE_MARKS = frozenset(",;:.!?，。；：！？—\n()（）")
+_SENTENCE_ENDS = frozenset(".!?。！？")
 _CLAUSE_WORDS = frozenset(
     ["but", "because", "if", "unless", "although", "though", "while", "whereas", "when", "so", "until", "however", "except",
      "但", "但是", "而", "不过", "否则", "如果", "若", "除非", "因为", "所以", "然而", "否则", "却"]
@@ -204,7 +205,7 @@ def _english_words(tokens: list[tuple[str, int]], words: Lexicon) -> Iterator[Wo
             phrase = next(
                 p
                 for p in (" ".join(lemmas[at : at + size]), " ".join(lowered[at : at + size]))
-                if p in words.groups or p in words.antonyms
+                if p in words.groups or p in words.antonyms or p in words.senses
             )
             yield Word(
                 text=" ".join(t for t, _ in tokens[at : at + size]),
@@ -221,6 +222,13 @@ def _english_words(tokens: list[tuple[str, int]], words: Lexicon) -> Iterator[Wo
 
 
 def _phrase_size(lowered: list[str], lemmas: list[str], at: int, words: Lexicon) -> int:
+    if (
+        lemmas[at] == "be"
+        and at + 1 < len(lowered)
+        and lowered[at + 1] != "be"
+        and _phrase_size(lowered, lemmas, at + 1, words) > 1
+    ):
+        return 1  # "is set aside": not "is set"
     for forms in (lowered, lemmas):
         for phrase in words.phrases.get(forms[at], ()):
             if tuple(forms[at : at + len(phrase)]) == phrase:
@@ -278,7 +286,9 @@ def _clauses(found: Iterator[Word]) -> Iterator[Word]:
             and auxiliary
             and any(w.lemma in _AUXILIARIES for w in words[at + 1 : at + 7] if not w.mark)
         )
-        if ((word.mark and word.text in _CLAUSE_MARKS) or word.lemma in _CLAUSE_WORDS or joins) and content:
+        if ((word.mark and word.text in _CLAUSE_MARKS) or word.lemma in _CLAUSE_WORDS or joins) and (
+            content or word.text in _SENTENCE_ENDS
+        ):
             clause, content, auxiliary = clause + 1, 0, False
         content += word.content
         auxiliary = auxiliary or word.lemma in _AUXILIARIES

@@ -30,6 +30,7 @@ LIES = [
     ("roles", "Alice pays Bob.", "Bob pays Alice.", "Alice"),
     ("roles", "Members pay 5 USD and guests pay 8 USD.", "Members pay 8 USD and guests pay 5 USD.", "5 USD"),
     ("roles", "刘先生把车借给了黄女士。", "黄女士把车借给了刘先生。", "刘先生"),
+    ("sequence", "Entries must reach us by 1 May.", "Entries open on 1 May.", "1 May"),
     ("substitution", "Breakfast is included in the room rate.", "Dinner is included in the room rate.", "Dinner"),
     ("omission", "Invoices are due in May, and late payers lose the discount.", "Invoices are due in May.", "late payers"),
     ("addition", "Invoices are due in May.", "Invoices are due in May, and late payers lose the discount.", "late payers"),

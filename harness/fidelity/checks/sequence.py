@@ -1,0 +1,120 @@
+"""What comes first, what a moment begins or ends, and what causes what."""
+
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
+import re
+from collections.abc import Iterator
+
+from harness.fidelity.case import Finding
+from harness.fidelity.checks.omission import KEPT
+from harness.fidelity.reading.fact import Fact, Kind
+from harness.fidelity.reading.pair import Pair, alike, same_facts
+from harness.fidelity.reading.text import Text, Word, read
+
+NAME = "sequence"
+_WINDOW = 30  # characters looked at on either side of a moment
+_MOMENTS = frozenset({Kind.DATE, Kind.TIME, Kind.WEEKDAY, Kind.DAY})
+_ENDS = re.compile(
+    r"\b(?:by|until|till|before|no later than|latest|due|deadline|clos\w+|ends?|ending|expir\w+|last day|valid (?:to|through)|through)\b[^.,;]{0,18}$|(?:截止|截至|止于|最晚|最迟|不晚于)[^，。]{0,6}$",
+    re.IGNORECASE,
+)
+_BEGINS = re.compile(
+    r"\b(?:from|start\w*|begin\w*|open\w*|as of|after|since|earliest|onwards|no earlier than|resum\w+|launch\w*|becomes? available)\b[^.,;]{0,18}$|(?:自|从|始于|最早|开始于)[^，。]{0,3}$",
+    re.IGNORECASE,
+)
+_ENDS_AFTER = re.compile(
+    r"^\s*(?:at the latest\b|is the (?:deadline|last)|(?:之前|以前|前|为止|截止|结束|到期|关闭))", re.IGNORECASE
+)
+_BEGINS_AFTER = re.compile(
+    r"^\s*(?:at the earliest\b|onwards?\b|and later\b|(?:起|开始|之后|以后|后|启动|开放))", re.IGNORECASE
+)
+_CAUSE = re.compile(
+    r"\b(?:because(?: of)?|due to|owing to|thanks to|on account of|caused by|as a result of|the (?:reason|cause)(?: \w+){0,3} (?:is|was)|blamed on)\b(?P<en>[^.;:!?]+)"
+    r"|(?:因为|由于|原因(?:是|为|在于)|起因是|归因于)(?P<zh>[^，。；！？,;]+)",
+    re.IGNORECASE,
+)
+_ORDER = (  # how a sentence says what is first and what second
+    re.compile(r"(?P<one>[^.;!?]+?)\bbefore (?P<two>[^.;!?,]+)$", re.IGNORECASE),
+    re.compile(r"^before (?P<two>[^.;!?,]+), ?(?P<one>[^.;!?]+)", re.IGNORECASE),
+    re.compile(r"^(?:after|once) (?P<one>[^.;!?,]+), ?(?P<two>[^.;!?]+)", re.IGNORECASE),
+    re.compile(r"(?P<two>[^.;!?]+?),? \b(?:only )?(?:after|once) (?P<one>[^.;!?,]+)$", re.IGNORECASE),
+    re.compile(r"(?P<one>[^.;!?]+?)(?:,| and| first)+ (?:only )?(?:and )?(?:then|afterwards|next|followed by)\b(?P<two>[^.;!?]+)$", re.IGNORECASE),
+    re.compile(r"(?P<one>[^.;!?]+?)\bfirst\b,?(?: and| then|,)+ (?P<two>[^.;!?]+?)(?: (?:afterwards?|second|next|later|after that))?$", re.IGNORECASE),
+    re.compile(r"先(?P<one>[^。；！？]+?)，?(?:再|然后|之后|后|接着|随后)(?P<two>[^。；！？]+)"),
+    re.compile(r"(?P<two>[^。；！？，]+?)(?:之前|以前|前)，?(?:要|应|须|必须|需|请|得)?先(?P<one>[^。；！？]+)"),
+    re.compile(r"(?P<one>[^。；！？，]+?)(?:之后|以后|后)，?(?:才能?|再|方可|就|可以)(?P<two>[^。；！？]+)"),
+)  # fmt: skip
+
+
+def check(both: Pair) -> list[Finding]:
+    return [*_turned(both), *_other_cause(both), *_other_order(both)]
+
+
+def _turned(both: Pair) -> Iterator[Finding]:
+    """A moment that something ends with on one side and begins with on the other."""
+    if both.polarity_here.denials or both.polarity_there.denials:
+        return
+    for one, other in same_facts(both.reference.facts, both.candidate.facts):
+        if one.kind in _MOMENTS and _edge(both.reference.plain, one) * _edge(both.candidate.plain, other) < 0:
+            reason = f"“{other.text}” is when it ends on one side, and when it begins on the other"
+            yield Finding(check=NAME, severity=1.0, reason=reason)
+
+
+def _edge(plain: str, fact: Fact) -> int:
+    """-1: something is over by then, +1: it begins then, 0: neither or both."""
+    before, after = plain[max(0, fact.start - _WINDOW) : fact.start], plain[fact.end : fact.end + _WINDOW]
+    ends = bool(_ENDS.search(before) or _ENDS_AFTER.search(after))
+    begins = bool(_BEGINS.search(before) or _BEGINS_AFTER.search(after))
+    return begins - ends
+
+
+def _other_cause(both: Pair) -> Iterator[Finding]:
+    """A cause of which the reference says nothing, in place of its own."""
+    here, there = _cause(both.reference), _cause(both.candidate)
+    if not here or not there:
+        return
+    if _kept(here, both.candidate.words) < KEPT and _kept(there, both.reference.words) < KEPT:
+        reason = f"“{_joined(there)}” is the cause in the answer, “{_joined(here)}” in the reference"
+        yield Finding(check=NAME, severity=0.9, reason=reason)
+
+
+def _cause(text: Text) -> list[Word]:
+    found = _CAUSE.search(text.plain)
+    return _content(found["en"] or found["zh"], text.lang) if found else []
+
+
+def _other_order(both: Pair) -> Iterator[Finding]:
+    """Two steps in the other order."""
+    here, there = _order(both.reference), _order(both.candidate)
+    if not here or not there:
+        return
+    straight = min(_kept(here[0], there[0]), _kept(here[1], there[1]))
+    crossed = min(_kept(here[0], there[1]), _kept(here[1], there[0]))
+    if crossed > max(KEPT, straight):
+        reason = f"“{_joined(there[0])}” comes first in the answer, “{_joined(here[0])}” in the reference"
+        yield Finding(check=NAME, severity=1.0, reason=reason)
+
+
+def _order(text: Text) -> tuple[list[Word], list[Word]] | None:
+    """The words of the first and of the second step; None where no two steps are told."""
+    for sentence in re.split(r"[.;!?。；！？]\s*", text.plain):
+        for pattern in _ORDER:
+            found = pattern.search(sentence.strip())
+            if found:
+                one, two = (_content(found[name], text.lang) for name in ("one", "two"))
+                if one and two:
+                    return one, two
+    return None
+
+
+def _content(part: str, lang: str) -> list[Word]:
+    return [word for word in read(part.strip(), lang).words if word.content]
+
+
+def _kept(words: list[Word], others: list[Word] | tuple[Word, ...]) -> float:
+    """Share of `words` that `others` say, in [0, 1]."""
+    return sum(any(alike(word, other) for other in others) for word in words) / len(words)
+
+
+def _joined(words: list[Word]) -> str:
+    return ("" if not words[0].text.isascii() else " ").join(w.text for w in words[:6])

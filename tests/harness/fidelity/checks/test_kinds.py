@@ -1,0 +1,121 @@
+"""Kinds of difference that fresh answers brought to light: each with what it must not be taken for."""
+
+import pytest
+
+from harness.fidelity.case import Case
+from harness.fidelity.checks.abstention import abstention
+from harness.fidelity.reading.pair import pair
+from harness.fidelity.verdict import findings_of
+
+
+def gravest(reference: str, candidate: str) -> float:
+    """The severity of the gravest finding; 0 where there is none."""
+    found = findings_of(pair(Case(id="1", reference=reference, candidate=candidate)))
+    return max((f.severity for f in found), default=0.0)
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        ("Every runner must wear a number.", "No runner is exempt from wearing a number."),
+        ("所有乘客都必须系安全带。", "没有哪位乘客可以不系安全带。"),
+        ("You need at least 30 points.", "You can't pass with fewer than 30 points."),
+    ],
+)
+def test_a_doubled_denial_of_a_duty_is_the_duty(reference: str, candidate: str) -> None:
+    assert gravest(reference, candidate) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        ("The ticket is refundable and transferable.", "The ticket is not refundable and not transferable."),
+        ("Every runner must wear a number.", "No runner must wear a number."),
+        ("You need at least 30 points.", "You need fewer than 30 points."),
+    ],
+)
+def test_a_denial_that_stands_alone_or_twice_side_by_side_is_one(reference: str, candidate: str) -> None:
+    assert gravest(reference, candidate) >= 0.7
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "lie"),
+    [
+        ("The fee was cut by 40 euros.", "The fee was cut to 40 euros.", True),
+        ("The lake covers 3 square kilometres.", "The lake covers 300 hectares.", False),
+        ("The lake covers 3 square kilometres.", "The lake covers 3 hectares.", True),
+        ("这片林地约3平方公里。", "这片林地约3公顷。", True),
+        ("Rent is 900 euros per month.", "Rent is 900 euros per term.", True),
+        ("The fee applies only if you cancel late.", "The fee applies whether or not you cancel late.", True),
+    ],
+)
+def test_levels_changes_and_units_are_told_apart(reference: str, candidate: str, lie: bool) -> None:
+    assert (gravest(reference, candidate) >= 0.6) is lie
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        ("Your passport is being processed.", "Your passport has been issued."),
+        ("The bridge has been repaired.", "The bridge is under repair."),
+        ("您的申请正在审核中。", "您的申请已经通过。"),
+    ],
+)
+def test_what_is_under_way_is_not_over(reference: str, candidate: str) -> None:
+    assert gravest(reference, candidate) >= 0.7
+
+
+def test_a_verb_with_a_particle_says_what_the_plain_verb_says() -> None:
+    assert gravest("Two seats are reserved for staff.", "Two seats are set aside for staff.") == 0.0
+
+
+def test_who_may_know_instead_belongs_to_an_abstention() -> None:
+    case = Case(
+        id="1",
+        reference="The notice period is two months.",
+        candidate="I can't answer questions about contracts. A lawyer would be the right person to ask.",
+    )
+    assert abstention(case).pure
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "lie"),
+    [
+        ("Entries must reach us by 1 May.", "Entries open on 1 May.", True),
+        ("Entries are accepted until 1 May.", "Entries close on 1 May.", False),
+        ("报名到5月1日截止。", "报名从5月1日开始。", True),
+        ("The race was called off because of ice on the track.", "The race was called off due to a strike.", True),
+        ("The race was called off because of ice.", "Because of ice the race was called off.", False),
+        ("Empty the tank first and then clean the sieve.", "Clean the sieve first and empty the tank afterwards.", True),
+        ("Empty the tank before you clean the sieve.", "Clean the sieve only after you empty the tank.", False),
+        ("先清空水箱，再清洗滤网。", "先清洗滤网，再清空水箱。", True),
+    ],
+)  # fmt: skip
+def test_order_causes_and_edges_of_time_are_compared(reference: str, candidate: str, lie: bool) -> None:
+    assert (gravest(reference, candidate) >= 0.7) is lie
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        ("Guests are allowed to smoke here.", "Guests are not forbidden to smoke here."),
+        ("The trial simply ends.", "It doesn't. The trial simply ends."),
+        ("Bake it at 180 °C.", "Bake it at 356 °F."),
+        ("The path is 5 miles long.", "The path is 8.05 kilometres long."),
+        ("登记后可以进。", "登记后没有不让进的。"),
+    ],
+)
+def test_values_and_denials_said_another_way_are_the_same(reference: str, candidate: str) -> None:
+    assert gravest(reference, candidate) < 0.7
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        ("The soups hold no nuts, but the cakes and rolls do.", "All our soups hold no nuts."),
+        ("Dogs may not enter the passenger lounge.", "Dogs may enter the passenger"),
+        ("We have passed your request to the club.", "Your contract has been closed."),
+    ],
+)
+def test_a_limit_lost_a_text_cut_and_a_wish_told_as_done_are_found(reference: str, candidate: str) -> None:
+    assert gravest(reference, candidate) >= 0.7
