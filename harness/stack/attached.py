@@ -3,9 +3,9 @@
 import asyncio
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from subprocess import DEVNULL
+from subprocess import DEVNULL, Popen
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -83,6 +83,10 @@ def check_backend(path: Path, name: str, backend: BackendTable) -> None:
         raise ConfigError(f"{place} toxiproxy_url and toxiproxy_proxy belong together; give both or neither")
     if backend.pid is not None and backend.pid_file is not None:
         raise ConfigError(f"{place} give pid or pid_file, not both")
+    if backend.pid is not None and backend.restart is not None:
+        raise ConfigError(
+            f"{place} restart needs pid_file instead of pid: what is started again has another process id"
+        )
     for key in ("url", "toxiproxy_url", "semantic_url", "health_url"):
         value = getattr(backend, key)
         if value:
@@ -102,6 +106,7 @@ class AttachedStack:
     folder: Path  # relative paths in the file are relative to it
     journal: Path
     clock: Clock
+    started: "list[Popen[bytes]]" = field(default_factory=list)  # by restart commands; they outlive the run
 
     @property
     def gateway_url(self) -> str:
@@ -180,16 +185,27 @@ class AttachedStack:
 
     async def restart(self, name: str, backend: BackendTable) -> None:
         """Start a killed backend again, or wait for whoever does. Raises StackError when it does not come back."""
-        if backend.restart and self.pid(backend) is None:
-            await asyncio.create_subprocess_exec(
-                *backend.restart, cwd=self.folder, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True
-            )
+        command = self._start_again(backend) if backend.restart and self.pid(backend) is None else None
         ready = Ready(backend.health_url or f"{backend.url.rstrip('/')}/health")
         deadline_s = self.clock.now_s() + START_LIMIT_S
         while not await ready():
+            if command is not None and command.poll():
+                raise StackError(f"backend {name}: {backend.restart} ended with exit code {command.returncode}")
             if self.clock.now_s() > deadline_s:
                 raise StackError(f"backend {name} is not healthy {START_LIMIT_S:g} s after its restart ({ready.url})")
             await self.clock.sleep(0.2)
+
+    def _start_again(self, backend: BackendTable) -> "Popen[bytes]":
+        """Not asyncio's: that one ends a process together with the event loop, and the backend has to stay."""
+        command = [*(backend.restart or ())]
+        try:
+            process = Popen(
+                command, cwd=self.folder, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True
+            )
+        except OSError as error:
+            raise StackError(f"restart = {command}: {error.strerror}") from None
+        self.started.append(process)
+        return process
 
     def stop(self) -> None:
         """It is not ours."""

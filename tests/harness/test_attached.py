@@ -1,12 +1,17 @@
 """Somebody else's gateway: the plugin in their repository, real sockets, no model; and files that are refused."""
 
+import os
+import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from faults.process import ProcessId
 from gateway.clock import SystemClock
 from harness.errors import ConfigError, StackError
 from harness.stack.attached import attach, load_stack_file, only_gateway
@@ -15,16 +20,23 @@ pytest_plugins = ["pytester"]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "your-own-gateway"
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory) -> Iterator[Path]:
+@contextmanager
+def example_running(folder: Path) -> Iterator[Path]:
     """The example's stack; yields its stack.toml."""
-    folder = tmp_path_factory.mktemp("stack")
     argv = [sys.executable, str(EXAMPLE / "start.py"), str(folder)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE) as started:
         assert started.stdout is not None
         assert b"stack.toml" in started.stdout.readline()
-        yield folder / "stack.toml"
-        started.send_signal(2)
+        try:
+            yield folder / "stack.toml"
+        finally:
+            started.send_signal(2)
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory) -> Iterator[Path]:
+    with example_running(tmp_path_factory.mktemp("stack")) as stack:
+        yield stack
 
 
 def in_their_repository(pytester: pytest.Pytester, stack: Path, *more: str) -> pytest.RunResult:
@@ -95,6 +107,77 @@ def test_a_fault_that_could_not_be_undone_is_the_last_line_and_an_exit_code_of_i
     assert "left.jsonl" in result.stdout.str() + result.stderr.str()
 
 
+RESTART = """\
+#!/bin/sh
+echo $$ > backend.pid
+exec {python} {backend} {port}
+"""
+KILL_AND_HANG = """
+import pytest
+
+pytestmark = pytest.mark.chaos
+
+def test_killed_twice(chaos):
+    for time in ("first", "second"):
+        killed = chaos.run("kill", name=f"kill-{time}")
+        assert killed.fired
+        assert killed.recovered
+        assert not killed.crashes
+
+def test_the_new_process_is_known(chaos):
+    assert chaos.run("hang").fired
+"""
+
+
+def restartable(running: Path, folder: Path, **changed: str) -> Path:
+    """The example's stack file, with a command that starts the backend again."""
+    found = tomllib.loads(running.read_text("utf-8"))["backends"]["primary"]
+    script = RESTART.format(python=sys.executable, backend=EXAMPLE / "backend.py", port=found["url"].rpartition(":")[2])
+    (folder / "start.sh").write_text(script, "utf-8")
+    (folder / "backend.pid").write_text(f"{found['pid']}\n", "utf-8")
+    more = {"pid_file": '"backend.pid"', "restart": '["sh", "start.sh"]', **changed}
+    lines = [line for line in running.read_text("utf-8").splitlines() if not line.startswith("pid =")]
+    stack = folder / "stack.toml"
+    stack.write_text("\n".join([*lines, *(f"{key} = {value}" for key, value in more.items())]), "utf-8")
+    return stack
+
+
+@pytest.mark.slow
+def test_a_killed_backend_is_started_again_by_their_own_command_and_outlives_the_run(pytester, tmp_path):
+    folder = tmp_path / "started"
+    folder.mkdir()
+    with example_running(folder) as running:
+        stack = restartable(running, tmp_path)
+        first = (tmp_path / "backend.pid").read_text("utf-8")
+        pytester.makepyfile(KILL_AND_HANG)
+        result = in_their_repository(pytester, stack)
+        last = int((tmp_path / "backend.pid").read_text("utf-8"))
+        try:
+            result.assert_outcomes(passed=2)
+            assert last != int(first)
+            assert ProcessId.of(last) is not None, "the backend ended with the run"
+        finally:
+            os.kill(last, signal.SIGKILL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [('["sh", "-c", "exit 3"]', "ended with exit code 3"), ('["./not-there"]', "No such file or directory")],
+)
+def test_a_restart_command_that_fails_is_the_loudest_line(pytester, tmp_path, command, words):
+    folder = tmp_path / "started"
+    folder.mkdir()
+    with example_running(folder) as running:
+        stack = restartable(running, tmp_path, restart=command)
+        pytester.makepyfile(KILL_AND_HANG)
+        result = in_their_repository(pytester, stack)
+    said = result.stdout.str() + result.stderr.str()
+    assert result.ret == 97, said
+    assert "A FAULT IS STILL ON" in said
+    assert words in said
+
+
 GOOD = """\
 [gateway]
 url = "http://127.0.0.1:1"
@@ -112,6 +195,7 @@ url = "http://127.0.0.1:2"
         ('url = "http://127.0.0.1:1"', 'url = "127.0.0.1:1"', ["'127.0.0.1:1'", "http://"]),
         ('url = "http://127.0.0.1:2"', 'toxiproxy_url = "http://x"', ["belong together"]),
         ('url = "http://127.0.0.1:2"', 'pid = 1\npid_file = "p"', ["not both"]),
+        ('url = "http://127.0.0.1:2"', "pid = 1\nrestart = []", ["pid_file instead of pid"]),
         ('url = "http://127.0.0.1:2"', 'pid = "1"', [":6", "int"]),
         ("[gateway]", "[gateway", ["not valid TOML"]),
     ],
