@@ -1,4 +1,7 @@
-"""Reservations held in the gateway's memory ledger, as if long requests were running."""
+"""Reservations held in the gateway's memory ledger, as if long requests were running.
+
+The gateway has one ledger for each backend; the target's name is the name that the gateway knows the backend by.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -30,7 +33,7 @@ class LedgerPressure:
         ledger = f"{target.gateway_url.rstrip('/')}/admin/ledger"
         headers = {"Authorization": f"Bearer {target.gateway_token}"}
         firing = Firing()
-        held = _reserve(ledger, headers, {"bytes": self.held_bytes, "ttl_s": self.ttl_s})
+        held = _reserve(ledger, headers, {"backend": target.name, "bytes": self.held_bytes, "ttl_s": self.ttl_s})
         try:
             firing.touched = 1
             firing.evidence.append(f"{self.held_bytes} bytes reserved in the ledger ({held})")
@@ -39,13 +42,13 @@ class LedgerPressure:
             _release(f"{ledger}/{held}", headers)
 
 
-def _reserve(ledger: str, headers: dict[str, str], wanted: dict[str, float]) -> str:
+def _reserve(ledger: str, headers: dict[str, str], wanted: dict[str, object]) -> str:
     try:
         reply = call("POST", ledger, wanted, headers)
     except OSError as error:
         raise FaultError(f"{ledger}: the gateway does not answer: {error}") from error
     held = reply.value.get("id") if isinstance(reply.value, dict) else None
-    if reply.status == 404:
+    if reply.status == 404 or "no ledger" in reply.text:
         raise NotApplicable(f"{ledger}: this gateway has no ledger to press on")
     if reply.status >= 300 or held is None:
         raise FaultError(f"{ledger}: nothing was reserved: status {reply.status}: {reply.text[:200]}")

@@ -114,10 +114,10 @@ class Bandwidth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timeout:
-    """Stop all data; close the connection after `timeout_ms`, or never when that is 0."""
+    """Stop all data; close the connection after `timeout_ms`, or, when that is 0, only when the backend does."""
 
     name: ClassVar[str] = "timeout"
-    timeout_ms: int = field(default=0, metadata=means("time until the connection closes, ms; 0: it stays open", low=0))
+    timeout_ms: int = field(default=0, metadata=means("time until the connection closes, ms; 0: the backend's", low=0))
     toxicity: float = field(default=1.0, metadata=share("share of connections"))
     stream: Stream = field(default="downstream", metadata=means("direction: downstream are the answers"))
 

@@ -36,6 +36,8 @@ class Answers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path == "/admin/ledger":
+            if sorted(body) != ["backend", "bytes", "ttl_s"]:  # as strict as the gateway
+                return self.reply(400, {"error": {"message": f"body: fields are {sorted(body)}"}})
             LEDGER[name := str(next(IDS))] = body["bytes"]
             return self.reply(201, {"id": name})
         try:
