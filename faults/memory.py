@@ -35,35 +35,43 @@ class AddressSpaceLimit:
 
     @asynccontextmanager
     async def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AsyncIterator[Firing]:  # noqa: ARG002
-        process = process_of(target)
-        firing = Firing()
-        undo = self._plan(process, Journal.of(target))
-        watch = LogWatch.begin(target.log, ALLOCATION_FAILED)
-        with Journal.of(target).undoing(target.name, undo):
-            # Never above what another fault has already set.
-            soft = resource.prlimit(process.pid, resource.RLIMIT_AS)[0]
-            limit = undo.limit_bytes if soft == resource.RLIM_INFINITY else min(undo.limit_bytes, soft)
-            resource.prlimit(process.pid, resource.RLIMIT_AS, (limit, undo.original[1]))
-            firing.evidence.append(f"address space of process {process.pid} limited to {limit} bytes")
-            try:
-                yield firing
-            finally:
-                watch.prove(firing, "allocation failures")
+        limit_bytes = address_space_bytes(process_of(target).pid) + self.headroom_bytes
+        async with address_space_limited(target, limit_bytes) as firing:
+            yield firing
 
-    def _plan(self, process: ProcessId, journal: Journal) -> AddressSpaceLow:
-        limit = address_space_bytes(process.pid) + self.headroom_bytes
+
+@asynccontextmanager
+async def address_space_limited(target: Target, limit_bytes: int) -> AsyncIterator[Firing]:
+    """RLIMIT_AS of the running backend at `limit_bytes`; where that is less than it has, nothing more is granted."""
+    process = process_of(target)
+    firing = Firing()
+    undo = _plan(process, Journal.of(target), limit_bytes)
+    watch = LogWatch.begin(target.log, ALLOCATION_FAILED)
+    with Journal.of(target).undoing(target.name, undo):
+        # Never above what another fault has already set.
+        soft = resource.prlimit(process.pid, resource.RLIMIT_AS)[0]
+        limit = undo.limit_bytes if soft == resource.RLIM_INFINITY else min(undo.limit_bytes, soft)
+        resource.prlimit(process.pid, resource.RLIMIT_AS, (limit, undo.original[1]))
+        firing.evidence.append(f"address space of process {process.pid} limited to {limit} bytes")
         try:
-            original = resource.prlimit(process.pid, resource.RLIMIT_AS)
-        except (PermissionError, ProcessLookupError) as error:
-            raise NotApplicable(f"process {process.pid}: its limits cannot be read: {error}") from None
-        wanted = AddressSpaceLow(process=process, limit_bytes=limit, original=original)
-        # With another such fault on, what is there now is its limit: take over the original that it found.
-        for other in journal.others(wanted):
-            if isinstance(other, AddressSpaceLow):
-                return AddressSpaceLow(process=process, limit_bytes=limit, original=other.original)
-        if 0 <= original[1] < limit:
-            raise NotApplicable(f"process {process.pid}: its hard limit {original[1]} is under {limit} already")
-        return wanted
+            yield firing
+        finally:
+            watch.prove(firing, "allocation failures")
+
+
+def _plan(process: ProcessId, journal: Journal, limit_bytes: int) -> AddressSpaceLow:
+    try:
+        original = resource.prlimit(process.pid, resource.RLIMIT_AS)
+    except (PermissionError, ProcessLookupError) as error:
+        raise NotApplicable(f"process {process.pid}: its limits cannot be read: {error}") from None
+    wanted = AddressSpaceLow(process=process, limit_bytes=limit_bytes, original=original)
+    # With another such fault on, what is there now is its limit: take over the original that it found.
+    for other in journal.others(wanted):
+        if isinstance(other, AddressSpaceLow):
+            return AddressSpaceLow(process=process, limit_bytes=limit_bytes, original=other.original)
+    if 0 <= original[1] < limit_bytes:
+        raise NotApplicable(f"process {process.pid}: its hard limit {original[1]} is under {limit_bytes} already")
+    return wanted
 
 
 def address_space_bytes(pid: int) -> int:

@@ -11,6 +11,7 @@ from fault_stack import CLEAN, FaultStack, healthy, start_stack, traffic
 from faults.clock import SystemClock
 from faults.errors import NotApplicable
 from faults.fault import Target
+from faults.memory import address_space_bytes
 from faults.memory_spike import MemorySpike, begun
 
 pytestmark = pytest.mark.slow
@@ -35,11 +36,14 @@ async def until_struck(stack: FaultStack) -> None:
 
 async def test_a_spike_comes_with_a_request_proves_itself_and_goes(stack: FaultStack, tmp_path: Path) -> None:
     target = stack.target(tmp_path / "journal")
+    idle_bytes = address_space_bytes(stack.pid())
     async with SPIKE.inject(target, clock=SystemClock(), rng=Random(1)) as firing:
         assert stack.state() == CLEAN, "memory was taken before any request"
         await until_struck(stack)
         await traffic(stack)
     assert firing.fired, firing.evidence
+    limits = {line.rsplit(" ", 2)[-2] for line in firing.evidence if "limited to" in line}
+    assert limits == {str(idle_bytes + SPIKE.headroom_bytes)}, "what a request had got by then was added"
     assert stack.state() == CLEAN
     assert await healthy(stack)
 
