@@ -15,7 +15,7 @@ from faults.memory import address_space_bytes
 from faults.memory_spike import MemorySpike, begun
 
 pytestmark = pytest.mark.slow
-SPIKE = MemorySpike(headroom_bytes=50 * 2**20, hold_s=0.3)  # room for the stub itself, not for what it is asked
+SPIKE = MemorySpike(headroom_bytes=200 * 2**20, hold_s=0.3)  # room for threads of the stub, not for what it is asked
 MOST_ROUNDS = 50
 
 
