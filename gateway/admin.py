@@ -142,6 +142,7 @@ class Admin:
             "draining": runtime.draining,
             "in_flight": runtime.in_flight,
             OPEN: warning(runtime.config) is not None,
+            "attention": None if runtime.attention is None else runtime.attention.state,
             "policy": {"name": runtime.policies.current.name, "version": runtime.policies.version},
             "manifests": _manifests_state(runtime.manifests),
             "drift": _drift_state(runtime.drift),

@@ -1,8 +1,6 @@
 """The ASGI application: routes, and the few that are answered right here."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Any
 
 from starlette.routing import Route, Router
@@ -13,12 +11,11 @@ from gateway.chat import ChatCompletions
 from gateway.clients import Guarded
 from gateway.deferred.desk import Desk
 from gateway.deferred.store import JobStore
-from gateway.deferred.worker import Worker
 from gateway.errors import BadRequest
 from gateway.exposure import OPEN, warning
+from gateway.lifespan import lifespan
 from gateway.runtime import Runtime
 from gateway.scrape import Scrape
-from gateway.supervise import supervise
 from gateway.watchdog.keeper import Keeper
 from gateway.wire import Receive, Send, error_body, respond_json
 
@@ -28,28 +25,6 @@ _UNAVAILABLE = 503  # of /readyz only, to take this gateway out of rotation
 def make_app(runtime: Runtime) -> "Shortcut | Guarded":
     """The application; its lifespan runs the supervision. Raises ConfigError."""
     store = _store(runtime)
-
-    @asynccontextmanager
-    async def lifespan(_: Any) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(supervise(runtime))]
-        if store is not None:
-            config = runtime.config.deferred
-            tasks += [asyncio.create_task(Worker(runtime, store, config).run()) for _ in range(config.workers)]
-        try:
-            yield
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            await runtime.pipeline.unaided.kept.save()
-            if runtime.tracing is not None:
-                await asyncio.to_thread(runtime.tracing.close)
-            if runtime.redis is not None:
-                shared = [backend.shared for backend in runtime.backends.values() if backend.shared is not None]
-                await asyncio.gather(*(one.close() for one in shared))
-                await runtime.redis.aclose()
-            await runtime.session.close()
-            runtime.log.flush()
 
     desk = Desk(runtime, store) if store is not None else None
     chat = Checked("POST", ChatCompletions(runtime, desk))
@@ -62,7 +37,9 @@ def make_app(runtime: Runtime) -> "Shortcut | Guarded":
     ]
     if desk is not None:
         routes.append(Route("/v1/async/{id}", desk))
-    router = Router(routes=routes, redirect_slashes=False, default=_not_found, lifespan=lifespan)
+    router = Router(
+        routes=routes, redirect_slashes=False, default=_not_found, lifespan=lambda _: lifespan(runtime, store)
+    )
     app = Shortcut("/v1/chat/completions", chat, router)
     return Guarded(app, runtime.config.api_keys) if runtime.config.api_keys else app
 

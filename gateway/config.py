@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from gateway import toml
 from gateway.api_key import ApiKey
+from gateway.attention.config import AttentionConfig
 from gateway.connection_limits import ConnectionLimits
 from gateway.deferred.config import Deferred
 from gateway.errors import ConfigError
@@ -155,6 +156,7 @@ class Config(Section, frozen=True, kw_only=True):
     telemetry: Telemetry = Telemetry()
     deferred: Deferred = Deferred()
     shared_ledger: SharedLedgerConfig = SharedLedgerConfig()
+    attention: AttentionConfig = AttentionConfig()
     connections: ConnectionLimits = ConnectionLimits()
     api_keys: tuple[ApiKey, ...] = ()  # () lets everybody in
 
@@ -188,8 +190,17 @@ def load_config(path: Path) -> Config:
         config.telemetry, drift_baseline=_under(path.parent, config.telemetry.drift_baseline)
     )
     deferred = msgspec.structs.replace(config.deferred, path=_under(path.parent, config.deferred.path))
+    attention = msgspec.structs.replace(config.attention, model_dir=_under(path.parent, config.attention.model_dir))
+    if attention.model_dir is not None and not attention.model_dir.is_dir():
+        raise ConfigError(f"{path}: attention: model_dir {attention.model_dir} is not a folder")
     return msgspec.structs.replace(
-        config, backends=backends, answers=answers, manifests=manifests, telemetry=telemetry, deferred=deferred
+        config,
+        backends=backends,
+        answers=answers,
+        manifests=manifests,
+        telemetry=telemetry,
+        deferred=deferred,
+        attention=attention,
     )
 
 

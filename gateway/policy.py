@@ -167,7 +167,10 @@ class Gatekeeper(Section, frozen=True, kw_only=True):
 
 
 class GateMarks(Section, frozen=True, kw_only=True):
-    """The semantic gate on degraded model answers: difference to what they stand for, entropy in nats."""
+    """The semantic gate on degraded model answers: difference to what they stand for, entropy in nats.
+
+    The entropy is that of the answer's words, or of a reading model's attention where the config has one.
+    """
 
     apply: Literal["never", "degraded"] = "never"
     unmeasured: Literal["pass", "next"] = "pass"  # there is nothing to compare with
@@ -177,6 +180,7 @@ class GateMarks(Section, frozen=True, kw_only=True):
     summary_entropy: Annotated[float, Meta(ge=0)] = 1.1
     extraction_delta: Share = 0.30  # an extraction goes to a person above this difference …
     extraction_entropy: Annotated[float, Meta(ge=0)] = 0.9  # … and below this entropy
+    concentration: Share = 0.85  # attention with so much on its five strongest targets has no entropy to speak of
 
 
 DEFAULT_TEMPLATES = (

@@ -9,8 +9,8 @@ from typing import Any
 import aiohttp
 
 from gateway.answers.completion import Completion
-from gateway.answers.unaided import build_unaided
-from gateway.backends.backend import Backend, build
+from gateway.attention.probe import AttentionProbe
+from gateway.backends.backend import Backend
 from gateway.backends.breaker import State
 from gateway.backends.cascade import target_of
 from gateway.clock import Clock
@@ -20,21 +20,16 @@ from gateway.drift import Row
 from gateway.drift_monitor import DriftMonitor
 from gateway.errors import BadRequest
 from gateway.health import HealthFacts, HealthState, may_probe
-from gateway.memory.exposed import AloneCollector
-from gateway.memory.leases import Leases, open_redis
 from gateway.pipeline import Pipeline
 from gateway.policies.caller import caller_of
-from gateway.policies.cluster import require_client
-from gateway.policies.folder import load as load_manifests
 from gateway.policies.holder import ManifestHolder
 from gateway.policies.metrics import Gauges, Outcome
 from gateway.policy import Policy, load_policy
 from gateway.record import Attempt, DegradationRecord, Level, Reason
 from gateway.request import ChatRequest, text_of
 from gateway.standing import after, branch_of, ranked, situation
-from gateway.telemetry import Event, Metrics, RequestLog
-from gateway.tracing import Tracing, open_tracing
-from gateway.watchdog.exposed import KeeperCollector
+from gateway.telemetry import Metrics, RequestLog
+from gateway.tracing import Tracing
 from gateway.work import Deadline, Work
 
 _LOOK_BACK_S = 60.0
@@ -75,6 +70,7 @@ class Runtime:
     drift: DriftMonitor
     redis: Any = None  # the shared ledger's client, where there is one
     tracing: Tracing | None = None
+    attention: AttentionProbe | None = None
     health: HealthState = field(default_factory=HealthState)
     draining: bool = False
     in_flight: int = 0
@@ -223,95 +219,6 @@ class Runtime:
         for backend in self.backends.values():
             names += [backend.name, backend.config.model]
         return tuple(dict.fromkeys(names))
-
-
-def build_runtime(
-    config: Config,
-    *,
-    policy: Policy,
-    policy_path: Path | None,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-    log: RequestLog,
-    environ: Mapping[str, str],
-) -> Runtime:
-    """Raises ConfigError where a backend cannot be set up."""
-    policies = PolicyHolder(config=config, path=policy_path, current=policy)
-
-    def tell(event: str, detail: str) -> None:
-        log.write(Event(event=event, detail=detail))
-
-    shared = config.shared_ledger
-    redis = open_redis(shared, environ)
-
-    def leases(backend: str) -> Leases:
-        return Leases(redis, prefix=shared.prefix, backend=backend, lease_s=shared.lease_s, timeout_s=shared.timeout_s)
-
-    backends = {
-        one.name: build(
-            one,
-            session=session,
-            policy=lambda: policies.current,
-            clock=clock,
-            environ=environ,
-            tell=tell,
-            leases=leases if redis is not None else None,
-            shared=shared,
-        )
-        for one in config.backends
-    }
-    manifests = _manifests(config, policies, clock)
-    drift = DriftMonitor(marks=lambda: policies.current.drift, tell=tell, file=config.telemetry.drift_baseline)
-    drift.load()
-    metrics = Metrics()
-    ledgers = {name: backend.shared for name, backend in backends.items() if backend.shared is not None}
-    if ledgers:
-        metrics.registry.register(AloneCollector(lambda: {name: one.alone for name, one in ledgers.items()}))
-    keepers = {name: backend.keeper for name, backend in backends.items() if backend.keeper is not None}
-    if keepers:
-        metrics.registry.register(KeeperCollector(lambda: keepers))
-    unaided = build_unaided(
-        config.answers,
-        policy=policy,
-        session=session,
-        environ=environ,
-        registry=metrics.registry,
-        log=lambda event, detail: log.write(Event(event=event, detail=detail)),
-    )
-    pipeline = Pipeline(
-        backends=backends, unaided=unaided, clock=clock, default_max_tokens=config.server.default_max_tokens
-    )
-    runtime = Runtime(
-        config=config,
-        policies=policies,
-        manifests=manifests,
-        backends=backends,
-        pipeline=pipeline,
-        session=session,
-        clock=clock,
-        metrics=metrics,
-        log=log,
-        drift=drift,
-        redis=redis,
-        tracing=open_tracing(config.telemetry, tell),
-    )
-    if runtime.tracing is not None:
-        runtime.tracing.watch(session)
-    pipeline.observe = runtime.observe
-    policies.require = lambda policy: manifests.check_order(policy.paths.order, source=str(policies.path))
-    return runtime
-
-
-def _manifests(config: Config, policies: PolicyHolder, clock: Clock) -> ManifestHolder:
-    """Raises ConfigError, or OSError, where the files cannot be read: the gateway does not start without them."""
-    holder = ManifestHolder(order=lambda: policies.current.paths.order, clock=clock)
-    if config.manifests.namespace is not None:
-        require_client()
-    path = config.manifests.path
-    if path is not None:
-        loaded = load_manifests(path)
-        holder.swap(loaded.manifests, digest=loaded.digest, source=str(path), based_on=0)
-    return holder
 
 
 def _forget(times_s: "deque[float]", now_s: float) -> None:

@@ -21,8 +21,9 @@ from gateway.config import Config
 from gateway.connection import protocol_of
 from gateway.exposure import OPEN, warning
 from gateway.policy import Policy
-from gateway.runtime import Runtime, build_runtime
+from gateway.runtime import Runtime
 from gateway.telemetry import Event, RequestLog
+from gateway.wiring import build_runtime
 
 _GC_ALLOCATIONS = 10_000
 _KEEP_ALIVE_S = 75  # longer than clients keep theirs, so that none sends into a connection that closes

@@ -15,6 +15,7 @@ from gateway.request import text_of
 from gateway.work import Loss, Work
 
 LEAST_TOKENS = 16  # of an answer that is worth asking for
+_BYTES_PER_CHAR = 4  # at most
 _THREAD_CHARS = 65_536  # longer prompts are counted and cut off the event loop
 
 
@@ -30,7 +31,10 @@ class Shaped:
 
 async def shape(work: Work, backend: Backend, *, default_max_tokens: int, limit_tokens: int | None = None) -> Shaped:
     """Cut to the backend's context and to `limit_tokens`, if given. Raises ContextTooLong."""
-    if _chars(work.request.messages) > _THREAD_CHARS:
+    chars = _chars(work.request.messages)
+    limit = min(work.policy.truncation.limit_tokens, backend.config.context_tokens, limit_tokens or chars)
+    may_read = backend.boundaries is not None and _BYTES_PER_CHAR * chars > limit  # no token is shorter than a byte
+    if chars > _THREAD_CHARS or may_read:
         return await asyncio.to_thread(_shape, work, backend, default_max_tokens, limit_tokens)
     return _shape(work, backend, default_max_tokens, limit_tokens)
 
@@ -66,7 +70,7 @@ def _fit(work: Work, backend: Backend, limit: int) -> tuple[list[Any], int, Loss
         loss.compressed = compressed.prompt_tokens < tokens
         messages, tokens = list(compressed.messages), compressed.prompt_tokens
     if tokens > limit:
-        cut = fit(messages, limit_tokens=limit, count=counter)
+        cut = fit(messages, limit_tokens=limit, count=counter, boundaries=backend.boundaries)
         loss.prompt_tokens = cut.dropped_tokens
         messages, tokens = list(cut.messages), cut.prompt_tokens
     return messages, tokens, loss

@@ -1,7 +1,6 @@
 """How concentrated a local model's attention is: what the semantic gate may use in place of the words' entropy.
 
-Pure functions over attention weights; a backend that can return them (eager attention in `transformers`) supplies
-the rows, for instance through `harness.attention_probe`.
+Pure functions over attention weights. The gateway's own reading model is `gateway.attention`.
 """
 
 from collections.abc import Sequence

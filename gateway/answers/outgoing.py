@@ -9,6 +9,7 @@ from gateway.answers.embedding import embed, similarity
 from gateway.answers.endpoint import EmbeddingEndpoint
 from gateway.answers.kept import KeptAnswers, Log
 from gateway.answers.semantic_gate import Decision, Task, closest_passage, decide, entropy_of, task_of
+from gateway.attention.probe import AttentionProbe
 from gateway.errors import Blame, UpstreamError
 from gateway.record import HEALTHY, DegradationRecord, Reason
 from gateway.review import Held, ReviewError, ReviewQueue
@@ -26,12 +27,14 @@ class OutgoingGate:
         queue: ReviewQueue | None,
         lost: Callable[[], None],
         log: Log,
+        attention: AttentionProbe | None = None,
     ) -> None:
         self._kept = kept
         self._endpoint = endpoint
         self._queue = queue
         self._lost = lost
         self._log = log
+        self._attention = attention
 
     async def check(self, work: Work, record: DegradationRecord, completion: Completion, *, path: str) -> Hit | None:
         """Let a degraded answer pass; the earlier answer to give instead, where that was decided.
@@ -44,7 +47,7 @@ class OutgoingGate:
         hit = await self._kept.find(work)
         stands_for = hit.entry.text if hit else closest_passage(work.request.messages, work.policy.extract)
         delta = await self._delta(completion.text, stands_for) if stands_for else None
-        entropy, task = entropy_of(completion.text), task_of(work.request)
+        entropy, task = await self._entropy(work, completion.text, stands_for), task_of(work.request)
         decision = decide(task, delta=delta, entropy=entropy, marks=marks)
         if decision is Decision.REVIEW:
             held = Held(
@@ -68,6 +71,15 @@ class OutgoingGate:
             if first is not None and second is not None:
                 return 1 - similarity(first, second)
         return 1 - similarity(embed(answer), embed(stands_for))
+
+    async def _entropy(self, work: Work, answer: str, stands_for: str | None) -> float:
+        """Of the attention while the answer is read after what it stands for; else of its words."""
+        focus = None
+        if self._attention is not None:
+            focus = await self._attention.focus(stands_for or work.request.question, answer)
+        if focus is None:
+            return entropy_of(answer)
+        return 0.0 if focus.concentration >= work.policy.semantic_gate.concentration else focus.entropy
 
     async def _queue_up(self, work: Work, held: Held) -> None:
         """A full disk or a broken file loses the entry, never the request: counted and logged."""

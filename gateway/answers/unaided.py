@@ -18,6 +18,7 @@ from gateway.answers.lexis import split
 from gateway.answers.outgoing import OutgoingGate
 from gateway.answers.rules import Asked, RuleBook, load_rules
 from gateway.answers.templates import template_for
+from gateway.attention.probe import AttentionProbe
 from gateway.config import Answers
 from gateway.policy import Policy
 from gateway.record import CacheUse, DegradationRecord, Reason
@@ -143,6 +144,7 @@ def build_unaided(
     environ: Mapping[str, str],
     registry: CollectorRegistry,
     log: Log,
+    attention: AttentionProbe | None = None,
     wall_s: Callable[[], float] = now_unix_s,
 ) -> Unaided:
     """Read the files that `config` names. Raises ConfigError; OSError."""
@@ -167,5 +169,5 @@ def build_unaided(
         rules=files.rules,
         classifier=files.classifier,
         kept=kept,
-        gate=OutgoingGate(kept, endpoint=endpoint, queue=queue, lost=lost.inc, log=log),
+        gate=OutgoingGate(kept, endpoint=endpoint, queue=queue, lost=lost.inc, log=log, attention=attention),
     )

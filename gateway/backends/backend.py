@@ -8,6 +8,7 @@ import aiohttp
 import msgspec
 
 from gateway import config as configured
+from gateway.attention.boundaries import Boundaries
 from gateway.backends.breaker import Breaker
 from gateway.backends.client import Client
 from gateway.backends.lane import Lane
@@ -44,6 +45,7 @@ class Backend:
     shared: SharedLedger | None  # where promises are made when other gateways share the ledger
     guard: Guard | None
     probe: Probe | None
+    boundaries: Boundaries | None = None  # who says where a prompt may best be cut; blocks, so not on the event loop
     keeper: Keeper | None = None  # the watchdog, where the gateway runs the backend itself
     standing: Standing = field(default_factory=Standing)
     away_until_s: float = field(default=0.0)  # it asked for less until then
@@ -84,6 +86,7 @@ def build(
     tell: Callable[[str, str], None],
     leases: Callable[[str], Leases] | None = None,
     shared: SharedLedgerConfig | None = None,
+    boundaries: Boundaries | None = None,
 ) -> Backend:
     """Raises ConfigError where a tokenizer, a model config or a key is not there."""
     counter, exact = _counter(config)
@@ -110,6 +113,7 @@ def build(
         else None,
         guard=_guard(config, probe, ledger, clock),
         probe=probe,
+        boundaries=boundaries,
         keeper=_keeper(config, session=session, clock=clock, environ=environ, tell=tell, on_ready=breaker.hurry),
     )
 

@@ -3,7 +3,9 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from gateway.attention.boundaries import Boundaries, deepest
 from gateway.errors import ContextTooLong
 from gateway.prompt.anchors import is_instruction
 from gateway.prompt.chat_template import content_text
@@ -29,11 +31,19 @@ class Fit:
     prompt_tokens: int
 
 
-def fit(messages: Sequence[Message], *, limit_tokens: int, count: Counter, most_chars: int = MOST_PROMPT_CHARS) -> Fit:
+def fit(
+    messages: Sequence[Message],
+    *,
+    limit_tokens: int,
+    count: Counter,
+    most_chars: int = MOST_PROMPT_CHARS,
+    boundaries: Boundaries | None = None,
+) -> Fit:
     """Return the messages, cut where they would take more than `limit_tokens` (the generation prompt included).
 
     System prompts and the final instruction are always whole; then come the start, the newest text, the sentences
-    that share words with the final instruction, and of the rest the newest. Raises ContextTooLong where system
+    that share words with the final instruction, and of the rest the newest. Where the start ends and the newest text
+    begins, `boundaries` chooses among the units' edges; it never adds to them. Raises ContextTooLong where system
     prompts and final instruction alone do not fit, and for prompts over `most_chars` that do not fit.
     """
     chars = sum(len(content_text(message)) for message in messages)
@@ -50,7 +60,7 @@ def fit(messages: Sequence[Message], *, limit_tokens: int, count: Counter, most_
     costs = _costs([unit.text for unit in passage.units], count)
     if sum(costs) <= limit_tokens and (tokens := count.count_messages(messages)) <= limit_tokens:
         return Fit(messages=list(messages), dropped_tokens=0, prompt_tokens=tokens)
-    return _Cut(passage, costs, limit_tokens, count).fit()
+    return _Cut(passage, costs, limit_tokens, count, boundaries).fit()
 
 
 def _costs(texts: Sequence[str], count: Counter) -> list[int]:
@@ -69,7 +79,15 @@ def _bytes(text: str) -> int:
 class _Cut:
     """One prompt being cut."""
 
-    def __init__(self, passage: Passage, costs: Sequence[int], limit_tokens: int, count: Counter) -> None:
+    def __init__(
+        self,
+        passage: Passage,
+        costs: Sequence[int],
+        limit_tokens: int,
+        count: Counter,
+        boundaries: Boundaries | None,
+    ) -> None:
+        self._boundaries = boundaries
         self._passage = passage
         self._costs = costs
         self._limit_tokens = limit_tokens
@@ -113,8 +131,8 @@ class _Cut:
     def _ranking(self, required: set[int], room: int) -> list[int]:
         """All other units, the ones to keep first in front."""
         others = [unit for unit in range(len(self._costs)) if unit not in required]
-        newest = self._within(reversed(others), int(NEWEST_SHARE * room))
-        head = self._within(self._head(others), min(HEAD_TOKENS, int(HEAD_SHARE * room)))
+        newest = self._settled(self._within(reversed(others), int(NEWEST_SHARE * room)))
+        head = self._settled(self._within(self._head(others), min(HEAD_TOKENS, int(HEAD_SHARE * room))))
         middle = [unit for unit in others if unit not in {*newest, *head}]
         relevance = scores([self._passage.units[unit].text for unit in middle], self._question(required))
         order = sorted(zip(relevance, middle, strict=True), key=lambda entry: (-entry[0], -entry[1]))
@@ -134,6 +152,27 @@ class _Cut:
                 break
             taken.append(unit)
         return taken
+
+    def _settled(self, taken: list[int]) -> list[int]:
+        """`taken` up to the edge, in the half that was taken last, where the text falls into parts most clearly.
+
+        Only edges between neighbours count; where nobody can read, or the text falls nowhere, all of it stays.
+        """
+        least = len(taken) - len(taken) // 2
+        step = 1 if len(taken) < 2 or taken[1] > taken[0] else -1
+        row = taken[max(0, least - 1) :]
+        beyond = row[-1] + step if row else -1
+        if self._boundaries is None or len(row) < 2 or not 0 <= beyond < len(self._costs):
+            return taken
+        if any(after - before != step for before, after in pairwise(row)):
+            return taken
+        read = sorted([*row, beyond])
+        drops = self._boundaries.drops([self._passage.units[unit].text for unit in read])
+        edge = deepest(drops) if drops else None
+        if edge is None:
+            return taken
+        last = read[edge] if step > 0 else read[edge + 1]
+        return taken[: taken.index(last) + 1]
 
     def _question(self, required: set[int]) -> str:
         return "\n".join(self._passage.units[unit].text for unit in sorted(required))

@@ -17,6 +17,7 @@ import uvicorn
 from upstream_stub import Upstream
 
 from gateway.api_key import ApiKey
+from gateway.attention.config import AttentionConfig
 from gateway.backends.client import open_session
 from gateway.clock import SystemClock
 from gateway.config import Answers, Backend, Config, Manifests, Server, Telemetry
@@ -24,9 +25,10 @@ from gateway.connection_limits import ConnectionLimits
 from gateway.deferred.config import Deferred
 from gateway.memory.shared_config import SharedLedgerConfig
 from gateway.policy import Policy, fitted
-from gateway.runtime import Runtime, build_runtime
+from gateway.runtime import Runtime
 from gateway.serve import options_of
 from gateway.telemetry import RequestLog
+from gateway.wiring import build_runtime
 
 TOKEN = "test-token"
 
@@ -117,6 +119,7 @@ async def gateway(
     connections: ConnectionLimits | None = None,
     api_keys: tuple[ApiKey, ...] = (),
     answers: Answers | None = None,
+    attention: AttentionConfig | None = None,
     **server: Any,
 ) -> AsyncIterator[Gateway]:
     config = Config(
@@ -129,6 +132,7 @@ async def gateway(
         connections=connections or ConnectionLimits(),
         api_keys=api_keys,
         answers=answers or Answers(),
+        attention=attention or AttentionConfig(),
     )
     with socket.socket(proto=socket.IPPROTO_TCP) as bound:  # without it asyncio leaves Nagle on: 40 ms per answer
         bound.bind(("127.0.0.1", 0))

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from deaf_redis import DeafRedis
 
 from gateway.clock import SystemClock
 from gateway.errors import MemoryFull
@@ -10,7 +11,6 @@ from gateway.memory.leases import Leases, Unreachable
 from gateway.memory.ledger import Ledger
 from gateway.memory.shared import SharedLedger
 from gateway.memory.shared_config import SharedLedgerConfig
-from tests.gateway.memory.deaf_redis import DeafRedis
 
 CLOCK = SystemClock()
 

@@ -1,0 +1,42 @@
+"""What starts with the server and ends with it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from gateway.deferred.store import JobStore
+from gateway.deferred.worker import Worker
+from gateway.runtime import Runtime
+from gateway.supervise import supervise
+
+
+@asynccontextmanager
+async def lifespan(runtime: Runtime, store: JobStore | None) -> AsyncIterator[None]:
+    """Supervision, the workers of asynchronous requests, and the reading model, for as long as the block lasts."""
+    tasks = [asyncio.create_task(supervise(runtime))]
+    if store is not None:
+        config = runtime.config.deferred
+        tasks += [asyncio.create_task(Worker(runtime, store, config).run()) for _ in range(config.workers)]
+    if runtime.attention is not None:
+        runtime.attention.start()
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await _closed(runtime)
+
+
+async def _closed(runtime: Runtime) -> None:
+    if runtime.attention is not None:
+        runtime.attention.close()
+    await runtime.pipeline.unaided.kept.save()
+    if runtime.tracing is not None:
+        await asyncio.to_thread(runtime.tracing.close)
+    if runtime.redis is not None:
+        shared = [backend.shared for backend in runtime.backends.values() if backend.shared is not None]
+        await asyncio.gather(*(one.close() for one in shared))
+        await runtime.redis.aclose()
+    await runtime.session.close()
+    runtime.log.flush()
