@@ -1,0 +1,150 @@
+"""Run the storm's columns: start what a column needs, send the same requests, count."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from gateway.clock import Clock
+from harness.models import ModelSpec
+from harness.stack.backend import BackendLine, announced_port
+from harness.stack.gateway_config import table
+from harness.stack.process import Child
+from harness.storm.client import ask, judged
+from harness.storm.plan import Mix, Planned, plan
+from harness.storm.table import Column, Ended
+from harness.storm.victim import Victim
+
+COLUMNS = MappingProxyType({"bare": "no gateway", "off": "gateway, guard off", "on": "gateway, guard on"})
+MAX_TOKENS = 12
+CLIENT_TIMEOUT_S = 60.0
+MARGIN_SHARE = 0.25  # of the room: what a request takes besides its KV cache
+POLICY = """
+[paths]
+order = ["primary", "template", "structured"]
+[deadline]
+request_s = 55.0
+[limits.default]
+first_token_s = 50.0
+idle_s = 20.0
+total_s = 50.0
+[breaker]
+open_s = 3.0
+[health]
+p99_ms = 60000.0
+[overload]
+action = "answer"
+queue_wait_s = 45.0
+[truncation]
+limit_tokens = 4000
+pressure_tokens = 512
+[ledger]
+wait_s = 5.0
+[grounding]
+apply = "never"
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Storm:
+    """One storm; every column meets the same requests."""
+
+    model: ModelSpec
+    model_dir: Path
+    requests: int
+    clients: int
+    room_bytes: int
+    most_s: float
+    seed: int
+    clock: Clock
+
+    async def column(self, name: str, folder: Path) -> Column:
+        """`name`: of COLUMNS. Raises StackError where something does not start."""
+        line = BackendLine(name="primary", model=self.model, model_dir=self.model_dir, device="cpu", logs=folder)
+        victim = Victim(line=line, room_bytes=self.room_bytes, clock=self.clock)
+        async with victim.running():
+            if name == "bare":
+                ended = await self._all(line.url, self.model_dir.name)
+            else:
+                async with self._gateway(line, folder, guarded=name == "on") as url:
+                    ended = await self._all(url, "truefall")
+            return Column(
+                name=COLUMNS[name],
+                ended=ended,
+                deaths=victim.deaths,
+                failed_allocations=victim.failed_allocations(),
+                peak_share=victim.peak_share,
+            )
+
+    async def _all(self, url: str, model: str) -> tuple[Ended, ...]:
+        """Each client takes the next request when its own has ended."""
+        waiting = list(reversed(plan(self.requests, seed=self.seed, mix=Mix())))
+        ended: list[Ended] = []
+        last_s = self.clock.now_s() + self.most_s
+
+        async def client() -> None:
+            while waiting and self.clock.now_s() < last_s:
+                ended.append(await self._one(url, model, waiting.pop()))
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(self.clients):
+                group.create_task(client())
+        return tuple(ended)
+
+    async def _one(self, url: str, model: str, planned: Planned) -> Ended:
+        heard = await ask(
+            url, model, planned.prompt, max_tokens=MAX_TOKENS, timeout_s=CLIENT_TIMEOUT_S, clock=self.clock
+        )
+        return judged(planned, heard)
+
+    @asynccontextmanager
+    async def _gateway(self, line: BackendLine, folder: Path, *, guarded: bool) -> AsyncIterator[str]:
+        pid_file = folder / "primary.pid"
+        (folder / "policy.toml").write_text(POLICY, "utf-8")
+        (folder / "gateway.toml").write_text(self._config(line, pid_file, guarded=guarded), "utf-8")
+        child = Child(
+            name="gateway",
+            argv=[
+                *(sys.executable, "-m", "harness.cli", "gateway", "--port", "0"),
+                *("--config", str(folder / "gateway.toml"), "--policy", str(folder / "policy.toml")),
+            ],
+            log=folder / "gateway.log",
+        )
+        telling = asyncio.create_task(self._tell_pid(line, pid_file))
+        child.start()
+        try:
+            yield f"http://127.0.0.1:{await announced_port(child, self.clock)}"
+        finally:
+            child.stop()
+            telling.cancel()
+            await asyncio.wait({telling})
+
+    async def _tell_pid(self, line: BackendLine, pid_file: Path) -> None:
+        """Whoever restarts a backend writes its process id for the gateway's probe."""
+        while True:
+            if (pid := line.pid()) is not None:
+                pid_file.write_text(str(pid), "utf-8")
+            await self.clock.sleep(0.1)
+
+    def _config(self, line: BackendLine, pid_file: Path, *, guarded: bool) -> str:
+        backend = {
+            "name": "primary",
+            "url": f"{line.url}/v1",
+            "model": line.model_dir.name,
+            "engine": "transformers",
+            "model_dir": str(line.model_dir),
+            "context_tokens": self.model.context_tokens,
+            "max_concurrent": 1,
+        }
+        memory = {
+            "probe": "process",
+            "pid_file": str(pid_file),
+            "margin_bytes": int(MARGIN_SHARE * self.room_bytes),
+            "kv_capacity_bytes": self.room_bytes,
+            "kv_dtype": "float32",
+        }
+        server = table("server", {"host": "127.0.0.1", "port": 0})
+        return server + table("[backends]", backend) + (table("backends.memory", memory) if guarded else "")

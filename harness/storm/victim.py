@@ -1,0 +1,83 @@
+"""A real backend whose address space is limited, started again whenever it dies, and watched while it works."""
+
+import asyncio
+import re
+import resource
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from faults.errors import NotApplicable
+from faults.memory import ALLOCATION_FAILED, address_space_bytes
+from gateway.clock import Clock
+from harness.stack.backend import BackendLine
+
+_LOOK_S = 0.05
+
+
+@dataclass(slots=True, kw_only=True)
+class Victim:
+    """`room_bytes`: what it may allocate beyond what it holds when it is ready."""
+
+    line: BackendLine
+    room_bytes: int
+    clock: Clock
+    deaths: int = 0
+    peak_bytes: int = 0  # beyond what it held when it was ready
+    _base_bytes: int = field(default=0)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Start it; for as long as the block lasts, restart it when it dies."""
+        self.line.start_engine()
+        try:
+            await self._limit()
+            self.peak_bytes = self.deaths = 0
+            watching = asyncio.create_task(self._watch())
+            try:
+                yield
+            finally:
+                watching.cancel()
+                await asyncio.wait({watching})
+        finally:
+            self.line.stop()
+
+    def failed_allocations(self) -> int:
+        """Lines of its log that say that memory ran out."""
+        said = self.line.engine.said() if self.line.engine else ""
+        return sum(re.search(ALLOCATION_FAILED, line) is not None for line in said.splitlines())
+
+    @property
+    def peak_share(self) -> float:
+        """Of the room for requests, in [0, 1]."""
+        return min(1.0, self.peak_bytes / self.room_bytes)
+
+    async def _limit(self) -> None:
+        await self.line.ready(self.clock)
+        await self._warm()
+        pid = self.line.pid()
+        if pid is None:
+            raise NotApplicable("the backend ended while it warmed up")
+        self._base_bytes = address_space_bytes(pid)
+        limit = self._base_bytes + self.room_bytes
+        resource.prlimit(pid, resource.RLIMIT_AS, (limit, resource.prlimit(pid, resource.RLIMIT_AS)[1]))
+
+    async def _warm(self) -> None:
+        """One short answer: the model is loaded, and its threads have their stacks."""
+        from harness.storm.client import ask
+
+        await ask(self.line.url, self.line.model_dir.name, "Say yes.", max_tokens=4, timeout_s=120.0, clock=self.clock)
+
+    async def _watch(self) -> None:
+        while True:
+            await self.clock.sleep(_LOOK_S)
+            pid = self.line.pid()
+            if pid is None:
+                self.deaths += 1
+                self.line.start_engine()
+                await self._limit()
+                continue
+            try:
+                self.peak_bytes = max(self.peak_bytes, address_space_bytes(pid) - self._base_bytes)
+            except NotApplicable:
+                continue
