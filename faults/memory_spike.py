@@ -21,7 +21,7 @@ Pressure = Callable[[], AbstractAsyncContextManager[Firing]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySpike:
-    """Take the backend's memory as soon as it works on a request, and give it back after `hold_s`.
+    """Take the backend's memory while it works on a request, `hold_s` at most.
 
     Counted from what the backend had before any request: what a request has got by then is not added, or the outcome
     would hang on how far it had come. The default leaves room for a new thread, whose failure can wedge a server, and
@@ -30,9 +30,9 @@ class MemorySpike:
 
     name: ClassVar[str] = "memory_spike"
     headroom_bytes: int = field(
-        default=24 * MIB, metadata=means("what is left to the backend beyond its idle memory, bytes", low=0)
+        default=16 * MIB, metadata=means("what is left to the backend beyond its idle memory, bytes", low=0)
     )
-    hold_s: float = field(default=5.0, metadata=means("how long the memory is taken, s", low=0.01))
+    hold_s: float = field(default=30.0, metadata=means("how long the memory is taken at most, s", low=0.01))
 
     def __post_init__(self) -> None:
         check_bounds(self)
@@ -69,14 +69,17 @@ class MemorySpike:
             await clock.sleep(LOOK_S)
             if (now := begun(target)) > seen:
                 seen = now
-                await self._take(firing, clock, pressure)
+                await self._take(target, firing, clock, pressure)
 
-    async def _take(self, firing: Firing, clock: Sleeper, pressure: Pressure) -> None:
+    async def _take(self, target: Target, firing: Firing, clock: Sleeper, pressure: Pressure) -> None:
         """One spike; what it proved counts also when it is cut short."""
         one = Firing()
         try:
             async with pressure() as one:
-                await clock.sleep(self.hold_s)
+                left_s = self.hold_s
+                while left_s > 0 and working(target):
+                    await clock.sleep(min(LOOK_S, left_s))
+                    left_s -= LOOK_S
         finally:
             firing.touched += one.touched
             firing.evidence.extend(one.evidence)
@@ -85,3 +88,9 @@ class MemorySpike:
 def begun(target: Target) -> int:
     """Requests that reached the backend's semantic proxy so far; 0 when it does not answer."""
     return (relayed(target) or {}).get("requests", 0)
+
+
+def working(target: Target) -> bool:
+    """Whether the backend has a request that has not ended, as far as its semantic proxy knows."""
+    counts = relayed(target)
+    return counts is None or counts["requests"] > counts["ended"]

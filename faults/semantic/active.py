@@ -127,7 +127,7 @@ class Board:
         self._faults: dict[str, Active] = {}
         self._rows: deque[Touch] = deque(maxlen=MAX_ROWS)
         self._answers: deque[tuple[str, str]] = deque(maxlen=64)
-        self.relayed = {"requests": 0, "broken": 0}  # since the start; broken: the backend was not reached or broke off
+        self.relayed = {"requests": 0, "ended": 0, "broken": 0}  # since the start; broken: not reached, or broke off
 
     def set(self, spec: Spec) -> None:
         """Switch on, or replace the fault with the same id; what the one before touched is no evidence for this one."""

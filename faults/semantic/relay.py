@@ -96,6 +96,8 @@ class Relay:
             return _hang_up(request)
         except Cut:
             return _hang_up(request)
+        finally:
+            self.board.relayed["ended"] += 1
 
     async def _reply(
         self, request: web.Request, reply: ClientResponse, meetings: Sequence[Meeting]

@@ -1,6 +1,6 @@
 """The proxy's HTTP server: `/__fault__` is its control API, everything else goes to the backend.
 
-GET    /__fault__        {"faults": [state …], "evidence": [row …], "relayed": {"requests": n, "broken": n}}
+GET    /__fault__        {"faults": [state …], "evidence": [row …], "relayed": {"requests": n, "ended": n, "broken": n}}
 PUT    /__fault__        {"faults": [spec …]}: these, and no others
 DELETE /__fault__        none; 204
 GET    /__fault__/{id}   state and evidence of one

@@ -2,8 +2,8 @@
 
     python stub_server.py PORT MODEL     (0: any; prints one JSON line with its port)
 
-A prompt that says "allocate N" takes N bytes for a moment, and logs when it cannot. Each request passes the functions
-that the launcher hooks; GET /weights tells the checksum of the model.
+A prompt that says "wait N ms" does so, and one that says "allocate N" takes N bytes for a moment, and logs when it
+cannot. Each request passes the functions that the launcher hooks; GET /weights tells the checksum of the model.
 """
 
 import hashlib
@@ -55,6 +55,8 @@ class Answers(BaseHTTPRequestHandler):
         self.reply(404 if found is None else 200, {})
 
     def allocate(self, prompt: str) -> None:
+        if found := re.search(r"wait (\d+) ms", prompt):
+            threading.Event().wait(int(found.group(1)) / 1000)
         if found := re.search(r"allocate (\d+)", prompt):
             try:
                 mmap.mmap(-1, int(found.group(1))).close()  # takes address space, touches no memory

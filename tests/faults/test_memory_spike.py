@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from fault_stack import CLEAN, FaultStack, healthy, start_stack, traffic
+from fault_stack import CLEAN, FaultStack, healthy, send, start_stack
 
 from faults.clock import SystemClock
 from faults.errors import NotApplicable
@@ -15,8 +15,7 @@ from faults.memory import address_space_bytes
 from faults.memory_spike import MemorySpike, begun
 
 pytestmark = pytest.mark.slow
-SPIKE = MemorySpike(headroom_bytes=200 * 2**20, hold_s=0.3)  # room for threads of the stub, not for what it is asked
-MOST_ROUNDS = 50
+SPIKE = MemorySpike(headroom_bytes=200 * 2**20, hold_s=5.0)  # room for threads of the stub, not for what it is asked
 
 
 @pytest.fixture(scope="module")
@@ -26,25 +25,29 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultStack]:
     stack.stop()
 
 
-async def until_struck(stack: FaultStack) -> None:
-    for _ in range(MOST_ROUNDS):
-        if stack.state() != CLEAN:
-            return
-        await traffic(stack)
-    pytest.fail(f"{MOST_ROUNDS} rounds of requests, and memory was never taken")
+async def long_request(stack: FaultStack) -> bool:
+    """Send one that takes time before it takes memory; whether memory was taken from the backend meanwhile."""
+    prompt = "wait 300 ms. allocate 900000000"
+    sending = asyncio.create_task(send(stack, trial="long", stream=False, prompt=prompt, limit_s=30.0))
+    struck = False
+    while not sending.done():
+        struck = struck or stack.state() != CLEAN
+        await SystemClock().sleep(0.01)
+    await sending
+    return struck
 
 
-async def test_a_spike_comes_with_a_request_proves_itself_and_goes(stack: FaultStack, tmp_path: Path) -> None:
+async def test_a_spike_comes_with_a_request_proves_itself_and_goes_with_it(stack: FaultStack, tmp_path: Path) -> None:
     target = stack.target(tmp_path / "journal")
     idle_bytes = address_space_bytes(stack.pid())
     async with SPIKE.inject(target, clock=SystemClock(), rng=Random(1)) as firing:
         assert stack.state() == CLEAN, "memory was taken before any request"
-        await until_struck(stack)
-        await traffic(stack)
+        assert await long_request(stack)
+        while stack.state() != CLEAN:
+            await SystemClock().sleep(0.01)
     assert firing.fired, firing.evidence
     limits = {line.rsplit(" ", 2)[-2] for line in firing.evidence if "limited to" in line}
     assert limits == {str(idle_bytes + SPIKE.headroom_bytes)}, "what a request had got by then was added"
-    assert stack.state() == CLEAN
     assert await healthy(stack)
 
 
@@ -54,9 +57,11 @@ async def test_a_spike_is_undone_when_its_block_is_cancelled_while_it_holds(stac
 
     async def block() -> None:
         async with SPIKE.inject(target, clock=SystemClock(), rng=Random(1)):
-            await until_struck(stack)
+            sending = asyncio.create_task(send(stack, trial="t", stream=False, prompt="wait 2000 ms", limit_s=30.0))
+            while stack.state() == CLEAN:
+                await SystemClock().sleep(0.01)
             struck.set()
-            await asyncio.Event().wait()
+            await sending
 
     task = asyncio.create_task(block())
     await struck.wait()
