@@ -26,17 +26,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--errors", action="store_true", help="list the rows that the verdict got wrong, with its reasons"
     )
     parser.add_argument("--by-mode", action="store_true", help="a line per mode as well")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the reliability of the risk (.png, .svg, .pdf)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to this file")
     parser.add_argument("--model", type=Path, metavar="DIR", help="encoder (default: the packaged all-MiniLM-L6-v2)")
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N (default: cpu)")
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness.errors import NothingJudged
+    from harness.errors import ConfigError, NothingJudged
     from harness.fidelity.judge_the_judge import ablated, judges_of, measure
     from harness.fidelity.labelled import load_labelled
     from harness.fidelity.scorer import Scorer
 
+    if args.plot and args.plot.suffix not in (".png", ".svg", ".pdf"):
+        raise ConfigError(f"--plot {args.plot}: the ending has to be .png, .svg or .pdf")
     rows = [row for row in load_labelled(args.input) if args.split in (None, row.split)]
     if not rows:
         raise NothingJudged(f"{args.input} has no rows of split {args.split!r}; leave --split out to take all")
@@ -49,11 +52,26 @@ def run(args: argparse.Namespace) -> int:
     modes = {row.mode for row in rows}
     shown = [m for m in measured if args.by_mode or m.group not in modes]
     print("\n".join(table([m for m in shown if m.group == "all"] if args.ablation else shown)))
+    if not args.ablation:
+        _print_reliability(rows, similarities, args.plot)
     if args.errors:
         _print_errors(rows, similarities)
     if args.json:
         args.json.write_text(json.dumps([_plain(m) for m in measured], ensure_ascii=False, indent=1) + "\n", "utf-8")
     return 0
+
+
+def _print_reliability(rows: "Sequence[Labelled]", similarities: "Sequence[Similarity]", path: Path | None) -> None:
+    from harness.fidelity.case import Label
+    from harness.fidelity.reliability import plot, reliability
+    from harness.fidelity.verdict import judge
+
+    if all(row.label is Label.ABSTAINED for row in rows):
+        return
+    found = reliability(rows, judge([row.case for row in rows], similarities))
+    print(f"\nthe risk is off by {found.ece:.3f} on average (ECE, ten bins); Brier score {found.brier:.3f}")
+    if path:
+        plot(found, path, "Reliability of the risk")
 
 
 def _print_errors(rows: "Sequence[Labelled]", similarities: "Sequence[Similarity]") -> None:

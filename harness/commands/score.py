@@ -1,6 +1,7 @@
 """`truefall score`: score and judge pairs of reference and candidate from a file."""
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 from harness.fidelity.model_folder import PACKAGED
@@ -29,12 +30,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--batch-tokens", type=int, default=4096, metavar="N", help="tokens in one pass (default: 4096)"
     )
     parser.add_argument("--cache", type=Path, metavar="DIR", help="keep encoded texts here (default: nowhere)")
+    parser.add_argument(
+        "--nli", type=Path, metavar="DIR", help="a local inference cross-encoder whose contradictions count as findings"
+    )
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="rescale BERTScore with this model's baseline")
 
 
 def run(args: argparse.Namespace) -> int:
     if not args.input.is_file():
         raise FileNotFoundError(2, "no such file", str(args.input))
+    from harness.fidelity.entailment import Entailment
     from harness.fidelity.model_folder import encoder_folder
     from harness.fidelity.score_file import ScoreFile
     from harness.fidelity.scorer import Scorer
@@ -50,7 +55,8 @@ def run(args: argparse.Namespace) -> int:
         baseline=args.baseline,
     )
     try:
-        return ScoreFile(scorer=scorer, judge=judge).run(args.input, args.output)
+        entailment = Entailment(args.nli, device=args.device) if args.nli else None
+        return ScoreFile(scorer=scorer, judge=partial(judge, entailment=entailment)).run(args.input, args.output)
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:

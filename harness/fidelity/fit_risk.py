@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from harness.fidelity.case import Case, Label, Similarity
 from harness.fidelity.checks.abstention import abstention
 from harness.fidelity.checks.catalogue import CHECKS
+from harness.fidelity.entailment import NAME as ENTAILMENT
 from harness.fidelity.labelled import Labelled, load_labelled
 from harness.fidelity.reading.pair import pair
 from harness.fidelity.risk import SHAPE, features
 from harness.fidelity.verdict import findings_of
 
-NAMES = (*CHECKS, *SHAPE)
+NAMES = (*CHECKS, ENTAILMENT, *SHAPE)  # without a model to read with, the weight of its findings stays at START
 PENALTY = 0.6  # strength of the pull towards no weight, per row of evidence
 START, LIMIT = 2.0, 9.0  # where the fit starts, and the most that a weight may be
 FAR = 0.1  # how much a row of a set with splits counts

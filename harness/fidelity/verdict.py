@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from harness.fidelity.case import Case, Finding, Judgement, Label, Similarity
 from harness.fidelity.checks.abstention import Abstention, abstains_too, abstention
 from harness.fidelity.checks.catalogue import CHECKS
+from harness.fidelity.entailment import Entailment
 from harness.fidelity.reading.pair import Pair, pair
 from harness.fidelity.risk import Model, features, shipped_model
 
@@ -20,20 +21,32 @@ def judge(
     *,
     model: Model | None = None,
     without: frozenset[str] = frozenset(),
+    entailment: Entailment | None = None,
 ) -> list[Judgement]:
-    """One judgement per case, in order; `without`: checks to leave out. Raises ValueError on unequal lengths."""
+    """One judgement per case, in order. Raises ValueError on unequal lengths.
+
+    `without`: checks to leave out. `entailment`: an inference model whose contradictions count as findings, too.
+    """
     weights = model or shipped_model()
+    more = entailment.findings(cases) if entailment else [()] * len(cases)
     return [
-        judge_one(case, similarity, model=weights, without=without)
-        for case, similarity in zip(cases, similarities, strict=True)
+        judge_one(case, similarity, model=weights, without=without, more=found)
+        for case, similarity, found in zip(cases, similarities, more, strict=True)
     ]
 
 
-def judge_one(case: Case, similarity: Similarity, *, model: Model, without: frozenset[str] = frozenset()) -> Judgement:
+def judge_one(
+    case: Case,
+    similarity: Similarity,
+    *,
+    model: Model,
+    without: frozenset[str] = frozenset(),
+    more: tuple[Finding, ...] = (),
+) -> Judgement:
     """The judgement of one case."""
     both = pair(case)
     abstains = Abstention("", pure=False) if "abstention" in without else abstention(case)
-    findings = findings_of(both, without)
+    findings = _gravest_first([*findings_of(both, without), *more])
     if abstains.pure and not _breaks(findings):
         return _abstained(case, similarity, abstains)
     if "overclaim" not in without and _both_abstain(case, findings):
@@ -50,6 +63,10 @@ def judge_one(case: Case, similarity: Similarity, *, model: Model, without: froz
 def findings_of(both: Pair, without: frozenset[str] = frozenset()) -> tuple[Finding, ...]:
     """What the checks have against the answer, the gravest first."""
     found = [finding for name, check in CHECKS.items() if name not in without for finding in check(both)]
+    return _gravest_first(found)
+
+
+def _gravest_first(found: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda f: (-f.severity, f.check)))
 
 

@@ -3,11 +3,14 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.fidelity.case import Case
-from harness.fidelity.reading.text import CJK
+from harness.fidelity.reading.pair import alike
+from harness.fidelity.reading.text import CJK, Word, read
 
+REPEATED = 0.6  # share of what the reference tells from which an answer that says it is no abstention
 _SORRY = r"(?:sorry|apolog\w+|unfortunately|regret\w*)"
 _TASK = (
     r"(?:answer|help|assist|respond|reply|process|handle|retrieve|access|look (?:that|this|it|up)|look up|check|provide|complete|confirm|verify|"
@@ -92,7 +95,7 @@ _FOUND_NOTHING = re.compile(
     re.IGNORECASE,
 )
 _NOTHING_DONE = re.compile(
-    r"\bnothing (?:has been|was|is|will be) (?:changed|charged|done|decided|booked|sent|ordered|lost)|没有(?:任何|做任何)?(?:变动|改动|更改|变化|扣款|操作)",
+    r"\bnothing(?: \w+){0,3} (?:has been|was|is|will be) (?:changed|charged|done|decided|booked|sent|ordered|lost)|没有(?:任何|做任何)?(?:变动|改动|更改|变化|扣款|操作)",
     re.IGNORECASE,
 )
 _TRANSPORT = re.compile(
@@ -115,6 +118,12 @@ _REFERRAL = re.compile(  # who or what may know instead
     r"\b(?:can|could|may|might|will|would|should|'ll|is|are)\b[^.!?]*\b(?:help|assist|tell|answer|know|advise|ask|contact|confirm|explain|look into|able to)\b"
     r"|(?:咨询|联系|询问|请教|致电|拨打|查看|查阅|登录|前往|问问?|找)[^。！？]*(?:人工|客服|同事|专员|人员|部门|网站|官网|页面|热线|电话|医生|药师|律师|柜台|窗口|前台|工作人员|手册|负责人|APP|老师|经理)"
     r"|(?:同事|专员|人员|客服|专家|医生|律师)[^。！？]*(?:帮|解答|答复|回复|协助|告诉|说明)",
+    re.IGNORECASE,
+)
+_SPEAKER = re.compile(  # the speaker, the question or a bidding as what the sentence is about
+    r"^\W*(?:(?:so|but|and|for now|right now|at the moment|meanwhile|unfortunately|honestly|sadly)\W+)*(?:i|i'\w+|we|we'\w+|our|my|this|that|someone|somebody|a (?:colleague|human|person|member)|one of|"
+    r"your (?:question|request|message|enquiry|inquiry|patience)|the (?:question|request|assistant|system|service|answer|tool|lookup|search)|please|try|ask|hold|hang|stand|bear|leave|give|let|stay|check|come)\b"
+    r"|^\W*(?:但|不过|目前|现在|暂时|实在|因此|所以|为了|，)*(?:我|咱|本|这(?:个|边|件|项)?(?:问题|事|请求)?|您的(?:问题|请求|咨询|留言|提问)|系统|服务|助手|客服|人工|同事|专员|请|麻烦|稍|建议|避免|以免|怕|免得)",
     re.IGNORECASE,
 )
 _PLEASE = re.compile(r"^\W*(?:please|kindly|you (?:can|may|will have to|could)|请|您可以|建议)", re.IGNORECASE)
@@ -143,7 +152,36 @@ def abstention(case: Case) -> Abstention:
     found = cue(case.candidate)
     if not found or (cue(case.reference) and _pure(case.reference)):
         return Abstention("", pure=False)
-    return Abstention(found, pure=_pure(case.candidate))
+    told = _told(case)
+    if len(told) > 1 and not _ADMITS.search(case.candidate.replace("’", "'")) and _repeats(case, told):
+        return Abstention(found, pure=False)
+    return Abstention(found, pure=_pure(case.candidate) or _beside(case.candidate, told))
+
+
+def _told(case: Case) -> list[Word]:
+    """The content words of the reference that are not in the question."""
+    asked = read(case.prompt, case.lang).words
+    words = read(case.reference, case.lang).content
+    return [word for word in words if not any(alike(word, other) for other in asked)]
+
+
+def _repeats(case: Case, told: list[Word]) -> bool:
+    """Whether the candidate says most of what the reference tells: "the complaint was forwarded to Tom" is an answer."""
+    said = read(case.candidate).content
+    return sum(any(alike(word, other) for other in said) for word in told) > REPEATED * len(told)
+
+
+def _beside(candidate: str, told: list[Word]) -> bool:
+    """Every sentence is harmless, or is about the speaker or bids to do something, and tells nothing that the reference tells."""
+    return all(_harmless(sentence) or _own(sentence, told) for sentence in _sentences(candidate))
+
+
+def _own(sentence: str, told: Sequence[Word]) -> bool:
+    text = read(sentence)
+    if not _SPEAKER.match(sentence) or text.facts or _FOUND_NOTHING.search(sentence):
+        return False
+    business = _BUSINESS_ZH if text.lang == "zh" else _BUSINESS
+    return not business.search(sentence) and not any(alike(w, other) for w in text.words if w.content for other in told)
 
 
 def abstains_too(case: Case) -> bool:
@@ -167,10 +205,14 @@ def cue(text: str) -> str:
 
 def _pure(text: str) -> bool:
     """Every sentence abstains, is polite, or is short; none tells a state of the user's business."""
-    sentences = [s for s in _SENTENCE.split(text.replace("’", "'")) if re.search(r"\w", s)]
+    sentences = _sentences(text)
     if _TRANSPORT.search(text) and not _COURTEOUS.search(text):
         return False
     return bool(sentences) and all(_harmless(sentence) for sentence in sentences)
+
+
+def _sentences(text: str) -> list[str]:
+    return [s for s in _SENTENCE.split(text.replace("’", "'")) if re.search(r"\w", s)]
 
 
 def _harmless(sentence: str) -> bool:
@@ -191,5 +233,5 @@ def _harmless(sentence: str) -> bool:
         return True
     if _CODE.search(sentence) and not _POLITE.match(sentence):
         return False
-    short = len(re.findall(r"\w+|[\u4e00-\u9fff]", sentence)) <= 6
+    short = len(re.findall(r"[\u4e00-\u9fff]|\w+", sentence)) <= (6 if CJK.search(sentence) else 4)
     return bool(cue(sentence)) or bool(_POLITE.match(sentence) or _PLEASE.match(sentence)) or short

@@ -39,16 +39,40 @@ def _opposites(both: Pair) -> list[Finding]:
                 continue
             if open_until(both, one, other) or (i in denied_here) != (j in denied_there):
                 continue
+            loose = one.function or other.function
             in_place = any(one in removed and other in added for removed, added in swapped_in)
             if reversed_around(both, i, j) or swapped:
                 continue
-            loose = one.function or other.function
+            if loose and not in_place:
+                continue
+            if loose and not (_same_next(both, i, j) or _quantity_word(one)):
+                continue
+            if _quantity_word(one) and (both.polarity_here.denials or both.polarity_there.denials):
+                continue
             severity = 1.0 if in_place else 0.0 if loose else 0.7
             if severity:
                 found.append(
                     Finding(check=NAME, severity=severity, reason=f"“{other.text}” is the opposite of “{one.text}”")
                 )
     return found
+
+
+_QUANTITIES = frozenset(
+    ["all", "every", "each", "none", "some", "any", "most", "few", "no one", "everyone", "nobody", "都", "均"]
+)
+
+
+def _quantity_word(word: Word) -> bool:
+    return word.lemma in _QUANTITIES
+
+
+def _same_next(both: Pair, i: int, j: int) -> bool:
+    """Whether two little words are followed or led by the same word: "from home" says nothing against "to do"."""
+    here, there = both.reference.words, both.candidate.words
+    after = i + 1 < len(here) and j + 1 < len(there) and both.partner[j + 1] == i + 1
+    before = i > 0 and j > 0 and both.partner[j - 1] == i - 1
+    skipped = i + 2 < len(here) and j + 2 < len(there) and both.partner[j + 2] == i + 2
+    return after or before or skipped
 
 
 def _compared_backwards(both: Pair) -> bool:

@@ -62,6 +62,27 @@ _NO_SUCH = re.compile(
     r"|不存在|查无|没有(?:找到|查到|该|这个|此)|未(?:找到|查到)",
     re.IGNORECASE,
 )
+_SET_APART = frozenset(
+    [
+        "except",
+        "except for",
+        "excluding",
+        "other than",
+        "apart from",
+        "aside from",
+        "with the exception of",
+        "but for",
+        "excepted",
+        "but",
+        "除",
+        "除了",
+        "除外",
+        "排除",
+    ]
+)
+_REST = frozenset(["other", "else", "rest", "remaining", "其他", "其余", "其它", "别的"])
+_NONE = frozenset(["none", "no", "nobody", "no one", "neither", "nothing", "没有", "无"])
+_ALL = frozenset(["all", "every", "everyone", "everybody", "each", "both", "everything", "都", "均", "所有", "全部"])
 APART = 0.5  # closeness under which texts that deny as often are taken to deny the same
 PAIRED = 0.4  # what is left of a severity then
 _CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
@@ -70,6 +91,10 @@ _ONLY = frozenset(["only", "只有", "仅", "只", "才"])
 _BEFORE = frozenset(["before", "early", "earlier", "earlier than", "until", "之前", "以前", "前", "早于"])
 _ONWARDS = frozenset(
     ["from", "start", "begin", "open", "after", "once", "later", "起", "开始", "以后", "之后", "后", "才"]
+)
+_UNTIL_THEN = frozenset(["until", "till", "before", "之前", "以前", "前"])
+_STEPS = frozenset(
+    ["before", "after", "first", "once", "then", "until", "only", "先", "再", "之后", "以后", "之前", "以前", "才"]
 )
 _IF = frozenset(["if", "如果", "若", "要是", "假如"])
 _UNLESS = frozenset(["unless", "除非"])
@@ -141,7 +166,9 @@ def check(both: Pair) -> list[Finding]:
     if _only_instead(both) or double_negation(both):
         return found
     lost, new = list(_unmatched(here, there)), list(_unmatched(there, here))
-    if len(lost) == len(new) and both.closeness < APART:  # "no date is set" for "they have not said when"
+    again = len(lost) + len(new) == 1 and bool(both.polarity_here.denials) and bool(both.polarity_there.denials)
+    if (len(lost) == len(new) or again) and both.closeness < APART:
+        # "no date is set" for "they have not said when"; "you can't, it's forbidden" for "it is not allowed"
         lost, new = ([(denial, PAIRED * severity) for denial, severity in side] for side in (lost, new))
     for denial, severity in lost:
         if _bound_turned(here, there, denial):
@@ -245,6 +272,14 @@ def _unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
 
 
 def _severity(denial: Denial, own: Side, other: Side) -> float:
+    if own.text.words[denial.at].lemma in _SET_APART and any(w.lemma in _REST for w in other.text.words):
+        return 0.0  # "all except these" is "these are not; all others are"
+    if (
+        own.text.words[denial.at].lemma in _NONE
+        and any(w.lemma in _ALL for w in other.text.words)
+        and other.polarity.denials
+    ):
+        return 0.2
     denied_there = other.polarity.denied
     free = [(i, word) for i, word in enumerate(other.text.words) if i not in denied_there]
     if any(_means(word, base, other.text) for _, word in free for base in denial.bases):
@@ -254,6 +289,8 @@ def _severity(denial: Denial, own: Side, other: Side) -> float:
     if denial.lexical:
         word = own.text.words[denial.at]
         return 0.8 if {word.lemma, word.text.casefold()} & _OUTCOMES and not other.polarity.denials else 0.35
+    if _only_then(denial, own.text, other.text):
+        return 0.2
     if _from_then_on(denial, own.text, other.text) or _if_not(denial, own.text, other.text):
         return 0.0
     reached = [own.partner[i] for i in denial.reach]
@@ -267,6 +304,12 @@ def _from_then_on(denial: Denial, own: Text, other: Text) -> bool:
     near = {word.lemma for word in own.words[denial.at + 1 :]}
     there = {word.lemma for word in other.words}
     return bool(near & _BEFORE and there & _ONWARDS and not there & _BEFORE)
+
+
+def _only_then(denial: Denial, own: Text, other: Text) -> bool:
+    """ "do not touch it until it is clean" is "clean it before you touch it"."""
+    near = {word.lemma for word in own.words[denial.at + 1 :]}
+    return bool(near & _UNTIL_THEN) and any(word.lemma in _STEPS for word in other.words)
 
 
 def _if_not(denial: Denial, own: Text, other: Text) -> bool:

@@ -67,7 +67,7 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     for fact in lost:
         if fact.kind in kinds and not changed and not _once(fact):
             copy = both.closeness > COPY
-            severity = (0.6 if copy else 0.2) if fact.kind is Kind.RATE else 0.8 if copy else 0.5
+            severity = (0.6 if copy else 0.2) if fact.kind is Kind.RATE else 0.8 if copy or not theirs else 0.5
             found.append(Finding(check=name, severity=severity, reason=f"the {fact.kind} “{fact.text}” is missing"))
     return found
 

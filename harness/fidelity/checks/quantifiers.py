@@ -29,6 +29,8 @@ _PHRASES = MappingProxyType(
      "not including": "except", "no one": "none", "along with": "including", "together with": "including", "a few": "some"}
 )  # fmt: skip
 _ALWAYS = frozenset(["always", "总是", "始终"])
+_ONLY = frozenset(["only", "只", "仅", "只有"])
+_REST = frozenset(["other", "else", "rest", "remaining", "其他", "其余", "其它", "别的"])
 _BUT = frozenset(["but", "however", "though", "except", "unless", "但", "但是", "不过", "而", "却", "然而", "除非"])
 _JUST = frozenset(
     [
@@ -72,8 +74,9 @@ def check(both: Pair) -> list[Finding]:
     found = [
         Finding(check=NAME, severity=severity, reason=f"“{new[there]}” stands where the reference says “{lost[here]}”")
         for (here, there), severity in _CLASH.items()
-        if here in lost and there in new
+        if here in lost and there in new and not ({here, there} == {"all", "none"} and _denies_all(both))
     ]
+    found += _only_elsewhere(both)
     found += _both_or_one(both)
     if found:
         return found
@@ -93,6 +96,32 @@ def check(both: Pair) -> list[Finding]:
     return found
 
 
+def _denies_all(both: Pair) -> bool:
+    """ "every one is unhurt" is "none is hurt": the side that says "all" denies as well."""
+    sides = (both.reference, both.polarity_here), (both.candidate, both.polarity_there)
+    return any("all" in _classes(text) and "none" not in _classes(text) and said.denials for text, said in sides)
+
+
+def _only_elsewhere(both: Pair) -> list[Finding]:
+    """ "only managers can approve" against "managers can only approve", where the rest is a copy."""
+    here, there = (_narrowed(text) for text in (both.reference, both.candidate))
+    if here is None or there is None or both.literal_here < 0.8 or both.literal_there < 0.8:
+        return []
+    at = both.partner[there]
+    if at is None or at == here or both.partner_back[here] is None:
+        return []
+    words = both.candidate.words[there].text, both.reference.words[here].text
+    return [Finding(check=NAME, severity=0.9, reason=f"“only” goes with “{words[0]}” and not with “{words[1]}”")]
+
+
+def _narrowed(text: Text) -> int | None:
+    """The content word right after a single "only"; None where there is none."""
+    at = [i for i, w in enumerate(text.words) if w.lemma in _ONLY]
+    if len(at) != 1:
+        return None
+    return next((i for i in range(at[0] + 1, len(text.words)) if text.words[i].content), None)
+
+
 def _contrast_gone(both: Pair) -> bool:
     """Whether a clause that begins with "but" or 但 left no trace."""
     words = both.reference.words
@@ -110,11 +139,19 @@ def _both_or_one(both: Pair) -> list[Finding]:
     return []
 
 
+def _after_all(text: Text, at: int) -> bool:
+    """Whether "all", "every", "any" or "the" stands before the word: "every other product"."""
+    near = {w.lemma for w in text.words[max(0, at - 2) : at]}
+    return bool(near & {"all", "every", "any", "everything", "everyone", "anything", "anyone", "everybody"})
+
+
 def _classes(text: Text) -> dict[str, str]:
     """Class -> the word that shows it."""
     found: dict[str, str] = {}
     for at, word in enumerate(text.words):
         if word.lemma == "but" and excepting_but(text.words, at):
+            found.setdefault("except", word.text)
+        if word.lemma in _REST and (word.lemma == "rest" or not word.text.isascii() or _after_all(text, at)):
             found.setdefault("except", word.text)
         for name in (word.text.casefold(), word.lemma):
             kind = _PHRASES.get(name) or next((k for k, names in _NAMES if name in names), None)

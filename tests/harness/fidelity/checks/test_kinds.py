@@ -65,8 +65,37 @@ def test_what_is_under_way_is_not_over(reference: str, candidate: str) -> None:
     assert gravest(reference, candidate) >= 0.7
 
 
+@pytest.mark.parametrize(
+    ("reference", "candidate", "lie"),
+    [
+        ("Wipe the lens before you use the camera.", "Do not use the camera until you have wiped the lens.", False),
+        ("Cats are not allowed in the hall.", "You can't bring a cat into the hall here; it's forbidden.", False),
+        ("Cats are not allowed in the hall.", "Cats are not allowed in the hall, and not in the yard.", True),
+        ("Take bus 41 to the zoo.", "Take the bus that goes to the zoo.", True),
+    ],
+)
+def test_a_denial_of_the_wrong_order_or_said_twice_is_none_but_a_lost_value_is(
+    reference: str, candidate: str, lie: bool
+) -> None:
+    assert (gravest(reference, candidate) >= 0.6) is lie
+
+
 def test_a_verb_with_a_particle_says_what_the_plain_verb_says() -> None:
     assert gravest("Two seats are reserved for staff.", "Two seats are set aside for staff.") == 0.0
+
+
+@pytest.mark.parametrize(
+    ("candidate", "pure"),
+    [
+        ("I can't look that up at the moment. I would only be guessing.", True),
+        ("I can't look that up at the moment. You will be fine without one.", False),
+        ("I can't look that up at the moment. I think the fee is waived.", False),
+        ("这个问题我暂时答不上来。怕说错了误导您。", True),
+    ],
+)
+def test_only_what_the_speaker_says_of_itself_goes_with_an_abstention(candidate: str, pure: bool) -> None:
+    reference = "签证费不退。" if candidate[0] > "\u3000" else "The fee for the visa is not waived."
+    assert abstention(Case(id="1", reference=reference, candidate=candidate)).pure is pure
 
 
 def test_who_may_know_instead_belongs_to_an_abstention() -> None:
@@ -86,7 +115,7 @@ def test_who_may_know_instead_belongs_to_an_abstention() -> None:
         ("报名到5月1日截止。", "报名从5月1日开始。", True),
         ("The race was called off because of ice on the track.", "The race was called off due to a strike.", True),
         ("The race was called off because of ice.", "Because of ice the race was called off.", False),
-        ("Empty the tank first and then clean the sieve.", "Clean the sieve first and empty the tank afterwards.", True),
+        ("Empty the tank first and then clean the sieve.", "Clean the sieve first and empty the tank later.", True),
         ("Empty the tank before you clean the sieve.", "Clean the sieve only after you empty the tank.", False),
         ("先清空水箱，再清洗滤网。", "先清洗滤网，再清空水箱。", True),
     ],
@@ -119,3 +148,18 @@ def test_values_and_denials_said_another_way_are_the_same(reference: str, candid
 )
 def test_a_limit_lost_a_text_cut_and_a_wish_told_as_done_are_found(reference: str, candidate: str) -> None:
     assert gravest(reference, candidate) >= 0.7
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "lie"),
+    [
+        ("Only nurses can sign the form.", "Nurses can only sign the form.", True),
+        ("Only nurses can sign the form.", "The form can be signed only by nurses.", False),
+        ("All drinks are free except wine.", "Wine is charged; every other drink is free.", False),
+        ("None of the guests was hurt.", "Every guest got away without being hurt.", False),
+        ("Staff may work from home.", "Staff are allowed to work from home.", False),
+        ("小李借给小周五百元。", "小周从小李那里借了500元。", False),
+    ],
+)
+def test_what_a_limit_goes_with_is_compared(reference: str, candidate: str, lie: bool) -> None:
+    assert (gravest(reference, candidate) >= 0.85) is lie
