@@ -1,7 +1,7 @@
 """Memory that somebody else takes right after a request was admitted: what no admission control can foresee."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from random import Random
@@ -15,15 +15,14 @@ from faults.parameter import check_bounds, means
 from faults.semantic_client import relayed
 
 LOOK_S = 0.02
-
-Pressure = Callable[[], AbstractAsyncContextManager[Firing]]
+SETTLE_S = 0.3  # an engine gives back the memory of a request shortly after its last byte
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemorySpike:
     """Take the backend's memory while it works on a request, `hold_s` at most.
 
-    Counted from what the backend had before any request: what a request has got by then is not added, or the outcome
+    Counted from what the backend had while it was idle: what a request has got by then is not added, or the outcome
     would hang on how far it had come. The default leaves room for a new thread, whose failure can wedge a server, and
     none for a long prompt.
     """
@@ -41,11 +40,11 @@ class MemorySpike:
     async def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AsyncIterator[Firing]:
         if relayed(target) is None:
             raise NotApplicable(f"target {target.name!r} has no semantic proxy to tell when a request begins")
-        firing = Firing()
-        pressure = self._pressure(target, clock, rng)
-        striking = asyncio.create_task(self._strike(target, firing, clock, pressure))
+        strike = Strike(spike=self, target=target, clock=clock, rng=rng)
+        await strike.settle()
+        striking = asyncio.create_task(strike.run())
         try:
-            yield firing
+            yield strike.firing
         finally:
             striking.cancel()
             with suppress(asyncio.CancelledError):
@@ -53,36 +52,64 @@ class MemorySpike:
             if striking.done() and not striking.cancelled() and (error := striking.exception()):
                 raise error
 
-    def _pressure(self, target: Target, clock: Sleeper, rng: Random) -> Pressure:
-        """One spike, to be entered again for each request."""
-        if target.device.startswith("cuda"):
-            from faults.ballast import CudaBallast
 
-            ballast = CudaBallast(free_bytes=self.headroom_bytes)
-            return lambda: ballast.inject(target, clock=clock, rng=rng)
-        limit_bytes = address_space_bytes(process_of(target).pid) + self.headroom_bytes
-        return lambda: address_space_limited(target, limit_bytes)
+@dataclass(slots=True, kw_only=True)
+class Strike:
+    """The spikes of one block, one for each time that the backend begins to work."""
 
-    async def _strike(self, target: Target, firing: Firing, clock: Sleeper, pressure: Pressure) -> None:
-        seen = begun(target)
+    spike: MemorySpike
+    target: Target
+    clock: Sleeper
+    rng: Random
+    firing: Firing = field(default_factory=Firing)
+    idle_bytes: int = 0  # the address space after SETTLE_S without a request, when it was last so
+    quiet_s: float = 0.0
+
+    async def settle(self) -> None:
+        """Wait until the memory of earlier requests is given back, or as long as one may take."""
+        self.idle_bytes = address_space_bytes(process_of(self.target).pid)
+        waited_s = 0.0
+        while self.quiet_s < SETTLE_S and waited_s < self.spike.hold_s:
+            await self.clock.sleep(LOOK_S)
+            waited_s += LOOK_S
+            self._look()
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        seen = begun(self.target)
         while True:
-            await clock.sleep(LOOK_S)
-            if (now := begun(target)) > seen:
+            await self.clock.sleep(LOOK_S)
+            if (now := begun(self.target)) > seen:
                 seen = now
-                await self._take(target, firing, clock, pressure)
+                await self._take()
+            self._look()
 
-    async def _take(self, target: Target, firing: Firing, clock: Sleeper, pressure: Pressure) -> None:
+    def _look(self) -> None:
+        self.quiet_s = 0.0 if working(self.target) else self.quiet_s + LOOK_S
+        if self.quiet_s >= SETTLE_S:
+            with suppress(NotApplicable):  # gone: whoever restarts it begins anew
+                self.idle_bytes = address_space_bytes(process_of(self.target).pid)
+
+    async def _take(self) -> None:
         """One spike; what it proved counts also when it is cut short."""
         one = Firing()
         try:
-            async with pressure() as one:
-                left_s = self.hold_s
-                while left_s > 0 and working(target):
-                    await clock.sleep(min(LOOK_S, left_s))
+            async with self._pressure() as one:
+                left_s = self.spike.hold_s
+                while left_s > 0 and working(self.target):
+                    await self.clock.sleep(min(LOOK_S, left_s))
                     left_s -= LOOK_S
         finally:
-            firing.touched += one.touched
-            firing.evidence.extend(one.evidence)
+            self.firing.touched += one.touched
+            self.firing.evidence.extend(one.evidence)
+
+    def _pressure(self) -> AbstractAsyncContextManager[Firing]:
+        if self.target.device.startswith("cuda"):
+            from faults.ballast import CudaBallast
+
+            ballast = CudaBallast(free_bytes=self.spike.headroom_bytes)
+            return ballast.inject(self.target, clock=self.clock, rng=self.rng)
+        return address_space_limited(self.target, self.idle_bytes + self.spike.headroom_bytes)
 
 
 def begun(target: Target) -> int:
