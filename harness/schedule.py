@@ -8,6 +8,8 @@ from typing import Any
 
 from evalsets.item import Item
 
+ALWAYS_CUT = "long-context"  # the tag of items that no path of a small gateway can take whole
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dose:
@@ -69,7 +71,8 @@ def plan(seed: int, experiment: Experiment, items: Sequence[Item], sizes: Sizes)
     """The trials of one experiment, in their order. The same seed plans the same trials.
 
     A fault's items are drawn from those of the baseline, so that each answer under a fault has its healthy
-    counterpart, and anew for each experiment, so that together the experiments see as many items as they can.
+    counterpart, and anew for each experiment, so that together the experiments see as many items as they can. Items
+    that are cut on the healthy path, too, have no such counterpart: who wants them asks for their tag.
     """
     chosen = scoped(seed, experiment, items, sizes)
     rng = Random(f"{seed}/{experiment.name}")
@@ -89,7 +92,10 @@ def scoped(seed: int, experiment: Experiment, items: Sequence[Item], sizes: Size
     baseline = sample(f"{seed}", items, sizes.baseline)
     if experiment.scope is Scope.BASELINE:
         return tagged(baseline, experiment.tag)
-    drawn_from = tagged(baseline, experiment.tag) or tagged(items, experiment.tag)
+    if experiment.tag is None:
+        drawn_from = [item for item in baseline if ALWAYS_CUT not in item.tags] or baseline
+    else:
+        drawn_from = tagged(baseline, experiment.tag) or tagged(items, experiment.tag)
     return sample(f"{seed}/{experiment.name}", drawn_from, sizes.fault)
 
 

@@ -1,5 +1,7 @@
 """The plan of a run comes from its seed alone."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +37,18 @@ def test_every_item_under_a_fault_is_in_the_baseline_too(seed, baseline, fault):
     faulty = plan(seed, LATENCY, ITEMS, sizes)
     assert {trial.item_id for trial in faulty} <= {trial.item_id for trial in steady}
     assert len(faulty) == min(baseline, fault)
+
+
+def test_items_that_are_always_cut_are_sent_to_whoever_asks_for_them_and_to_nobody_else():
+    long = [replace(item, tags=("long-context",)) for item in ITEMS[::3]]
+    items = [item for i, item in enumerate(ITEMS) if i % 3] + long
+    asking = Experiment(name="memory", doses=(Dose(fault="memory_spike"),), tag="long-context")
+    everything = Experiment(name="steady", scope=Scope.BASELINE)
+    cut = {item.id for item in long}
+    assert not cut & {trial.item_id for trial in plan(0, LATENCY, items, Sizes(fault=18))}
+    assert {trial.item_id for trial in plan(0, asking, items, Sizes())} == cut
+    assert cut < {trial.item_id for trial in plan(0, everything, items, Sizes())}
+    assert plan(0, LATENCY, long, Sizes()), "with nothing else there, they are sent"
 
 
 def test_experiments_of_one_seed_see_different_items():
