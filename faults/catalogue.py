@@ -63,6 +63,7 @@ CATALOGUE: Mapping[str, type[Fault]] = MappingProxyType(
         "address_space_limit": memory.AddressSpaceLimit,
         "cgroup_limit": memory.CgroupLimit,
         "cuda_ballast": ballast.CudaBallast,
+        "memory_fraction": components.MemoryFraction,
         "ledger_pressure": ledger_pressure.LedgerPressure,
         "decode_errors": components.DecodeErrors,
         "attention_errors": components.AttentionErrors,

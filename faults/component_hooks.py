@@ -36,6 +36,7 @@ HOOKS = (
     Hook("decode_errors", "transformers.cli.serving.utils", "CBStreamer.put"),
     Hook("attention_errors", "torch.nn.functional", "scaled_dot_product_attention"),
     Hook("slow_validator", "gateway.answers.validate", "check_schema"),
+    Hook("memory_fraction", "transformers.generation.utils", "GenerationMixin.generate"),
 )
 
 
@@ -58,6 +59,7 @@ class Control:
     folder: Path
     log: Callable[[str], object] = lambda line: print(line, file=sys.stderr, flush=True)
     calls: dict[str, int] = field(default_factory=dict)  # by fault
+    memory_share: float = 1.0  # of the device, what this process may take now
     _files: tuple[tuple[str, int], ...] = ()
     _switches: Sequence[Switch] = ()
 
@@ -81,6 +83,9 @@ class Control:
 
     def strike(self, kind: str) -> None:
         """What happens at the beginning of a hooked call; may wait, may raise what the component would raise."""
+        if kind == "memory_fraction":
+            self.limit_memory([switch for switch in self.switches() if switch.kind == kind])
+            return
         for switch in self.switches():
             if switch.kind != kind:
                 continue
@@ -88,6 +93,16 @@ class Control:
             if Random(f"{switch.seed}/{kind}/{number}").random() < switch.rate:
                 self.log(f"{MARK} {switch.id} {kind} at call {number}")
                 STRIKES[kind](switch)
+
+    def limit_memory(self, switches: Sequence[Switch]) -> None:
+        """The least share that a fault wants, or all of the device again; what failed so far is logged at each call."""
+        wanted = min((switch.rate for switch in switches), default=1.0)
+        if wanted != self.memory_share:
+            sys.modules["torch"].cuda.set_per_process_memory_fraction(wanted)
+            self.memory_share = wanted
+        for switch in switches:
+            failed = sys.modules["torch"].cuda.memory_stats().get("num_ooms", 0)
+            self.log(f"{MARK} {switch.id} memory_fraction {wanted:g}, num_ooms {failed}")
 
 
 def read_switch(path: Path) -> Switch | None:

@@ -19,6 +19,7 @@ from faults.errors import NotApplicable
 from faults.fault import Firing, Sleeper, Target
 from faults.journal import Journal
 from faults.log_watch import LogWatch
+from faults.memory import ALLOCATION_FAILED
 from faults.outage import Kill
 from faults.parameter import check_bounds, means, share
 from faults.undo import FileChanged
@@ -91,6 +92,30 @@ class AttentionErrors:
 
     def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AbstractAsyncContextManager[Firing]:  # noqa: ARG002
         return switched(target, "attention_errors", self.rate, 0.0, rng)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFraction:
+    """Let the backend take no more than a share of the GPU's memory, from its next request on."""
+
+    name: ClassVar[str] = "memory_fraction"
+    fraction: float = field(default=0.1, metadata=share("share of the device's memory"))
+
+    def __post_init__(self) -> None:
+        check_bounds(self)
+
+    @asynccontextmanager
+    async def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AsyncIterator[Firing]:  # noqa: ARG002
+        if not target.device.startswith("cuda"):
+            raise NotApplicable(f"{target.name}: it runs on {target.device}; a memory fraction needs a CUDA device")
+        failed = LogWatch.begin(target.log, ALLOCATION_FAILED)
+        async with switched(target, "memory_fraction", self.fraction, 0.0, rng) as limited:
+            firing = Firing()
+            try:
+                yield firing
+            finally:
+                failed.prove(firing, "allocation failures")
+        firing.evidence.extend(limited.evidence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

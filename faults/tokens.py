@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar, Literal
 
+from faults.errors import BadFault
 from faults.fault import Firing, Sleeper, Target
 from faults.parameter import check_bounds, means, share
 from faults.semantic_client import semantic_fault
@@ -77,14 +78,19 @@ class AnswerSynonyms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blur:
-    """Blur the instruction: weaken its verbs, drop its constraints; English and Chinese."""
+    """Blur the instruction: weaken its verbs, weaken, move or drop its constraints; English and Chinese."""
 
     name: ClassVar[str] = "blur"
-    rate: float = field(default=1.0, metadata=share("share of the phrases found"))
+    rate: float = field(default=1.0, metadata=share("share of the phrases found that are weakened; 0: nothing at all"))
+    moved: float = field(default=0.0, metadata=share("share of the sentences with a constraint that go to the end"))
+    dropped: float = field(default=0.0, metadata=share("share of them that are lost; with `moved` at most 1"))
     toxicity: float = field(default=1.0, metadata=share("share of requests"))
 
     def __post_init__(self) -> None:
         check_bounds(self)
+        if self.moved + self.dropped > 1:
+            bound = f"at most {1 - self.moved:g}, as moved is {self.moved:g}"
+            raise BadFault(f"blur: dropped is {self.dropped:g}, must be {bound}")
 
     def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AbstractAsyncContextManager[Firing]:  # noqa: ARG002
         return semantic_fault(target, "prompt_blur", self, rng)

@@ -4,7 +4,7 @@ An editor sees units (words with their blanks), so the outcome does not depend o
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from faults.semantic.active import Meeting
@@ -209,8 +209,54 @@ class Replace:
         return ""
 
 
+def displaced(text: str, phrases: Phrases, meeting: Meeting) -> str:
+    """Move sentences with a constraint to the end, or lose them; one sentence is always left."""
+    spec = meeting.spec
+    if spec.moved == spec.dropped == 0:
+        return text
+    kept: list[str] = []
+    late: list[str] = []
+    sentences = sentences_of(text)
+    for at, sentence in enumerate(sentences):
+        last = at + 1 == len(sentences)
+        bound = any(pattern.search(sentence) for pattern, _ in phrases.rows)
+        draw = meeting.rng.random() if bound else 1.0
+        if draw < spec.dropped and (kept or late or not last):
+            meeting.record(at=at, was=sentence, now="")
+        elif spec.dropped <= draw < spec.dropped + spec.moved and not last:
+            meeting.record(at=at, was=sentence, now="", moved="to the end")
+            late.append(sentence)
+        else:
+            kept.append(sentence)
+    return text if kept + late == sentences else in_a_row([*kept, *late])
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences, each with the blanks before it."""
+    found: list[str] = []
+
+    def keep(sentence: str) -> str:
+        found.append(sentence)
+        return ""
+
+    gather = Sentences(keep)
+    for unit in Splitter([]).split(text):
+        gather.unit(unit)
+    gather.end()
+    return found
+
+
+def in_a_row(sentences: Sequence[str]) -> str:
+    """The first one without blanks before it; between two of Latin script there is one."""
+    text = sentences[0].lstrip()
+    for sentence in sentences[1:]:
+        text += sentence if sentence[:1].isspace() or text[-1] in "。！？" else f" {sentence}"
+    return text
+
+
 def blur(text: str, phrases: Phrases, meeting: Meeting) -> str:
-    """Weaken verbs and drop constraints of an instruction; each phrase found, with probability `rate`."""
+    """Weaken verbs and constraints of an instruction; each phrase found, with probability `rate`."""
+    text = displaced(text, phrases, meeting)
     for pattern, weak in phrases.rows:
 
         def weaken(match: re.Match[str], weak: str = weak) -> str:

@@ -86,6 +86,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ttl_s: float = 300.0  # the proxy drops the fault by itself after this
     at: Literal["chunk", "word", "sentence"] = "word"  # unit of answer_truncate; a chunk is a token of the model
     keep: int = 12  # units that answer_truncate leaves
+    moved: float = 0.0  # prompt_blur: share of the sentences with a constraint that go to the end, in [0, 1]
+    dropped: float = 0.0  # prompt_blur: share of them that are lost
     status: int = 503
     retry_after_s: int | None = None
     after_chunks: int = 3  # stream events before cut_stream and stall
@@ -113,6 +115,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             "toxicity": (self.toxicity, 0.0, 1.0),
             "ttl_s": (self.ttl_s, 0.001, MAX_TTL_S),
             "keep": (self.keep, 0, 10**6),
+            "moved": (self.moved, 0.0, 1.0),
+            "dropped": (self.dropped, 0.0, 1.0 - self.moved),
             "status": (self.status, 400, 599),
             "after_chunks": (self.after_chunks, 0, 10**6),
             "delay_s": (self.delay_s, 0.0, MAX_TTL_S),

@@ -57,6 +57,39 @@ def test_rate_0_never_strikes_and_rate_1_always(control: Control) -> None:
     assert all(struck(control, 50))
 
 
+class FakeCuda:
+    """A device on which two allocations have failed."""
+
+    def __init__(self) -> None:
+        self.shares: list[float] = []
+        self.cuda = self
+
+    def set_per_process_memory_fraction(self, share: float) -> None:
+        self.shares.append(share)
+
+    def memory_stats(self) -> dict[str, int]:
+        return {"num_ooms": 2}
+
+
+def test_a_memory_fraction_is_set_while_its_file_is_there_the_least_one_counts_and_then_all_is_free(
+    control: Control, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device, said = FakeCuda(), []
+    control.log = said.append
+    monkeypatch.setitem(sys.modules, "torch", device)
+    files = {}
+    for fault_id, rate in {"none": None, "f": 0.3, "g": 0.2}.items():
+        if rate is not None:
+            files[fault_id] = switch_on(control, fault_id, kind="memory_fraction", rate=rate)
+        control.strike("memory_fraction")
+    for file in (files["g"], files["f"]):
+        file.unlink()
+        control.strike("memory_fraction")
+    assert device.shares == [0.3, 0.2, 0.3, 1.0], "set when it changes, and no oftener"
+    assert said[0] == "truefall-fault f memory_fraction 0.3, num_ooms 2"
+    control.strike("attention_errors")
+
+
 def test_a_module_is_hooked_when_it_is_imported_and_a_missing_function_is_said(
     control: Control, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -49,7 +49,7 @@ QUICK = {
     "attention_errors": "rate=1",
     "slow_validator": "delay_ms=5",
 }
-LACKING = ("cgroup_limit", "cuda_ballast")
+LACKING = ("cgroup_limit", "cuda_ballast", "memory_fraction")
 NOT_HERE = (*LACKING, "memory_spike")  # the last comes and goes: test_memory_spike.py
 HERE = [name for name in CATALOGUE if name not in NOT_HERE]
 KILLING = ("kill", "damaged_weights")  # a dead process cannot be killed again; undone by the start of a new stack

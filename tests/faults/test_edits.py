@@ -122,6 +122,29 @@ def test_blurring_weakens_verbs_and_drops_constraints(text: str, blurred: str) -
     assert prompt(Kind.PROMPT_BLUR, text) == blurred
 
 
+INSTRUCTION = "You must answer in English. The order is A-1. Never guess. It costs 5.90 USD."
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "now"),
+    [
+        (
+            INSTRUCTION,
+            {"moved": 1.0},
+            "The order is A-1. It costs 5.90 USD. You could respond to in some language. Rarely guess.",
+        ),
+        (INSTRUCTION, {"dropped": 1.0}, "The order is A-1. It costs 5.90 USD."),
+        ("Never guess. Always ask.", {"dropped": 1.0}, "Sometimes ask."),
+        ("必须用中文。订单是A-1。", {"moved": 1.0}, "订单是A-1。可以用某种语言。"),
+        ("Never guess.", {"moved": 1.0}, "Rarely guess."),
+        ("No constraint  here. None.", {"moved": 1.0, "dropped": 0.0}, "No constraint  here. None."),
+        (INSTRUCTION, {"rate": 0.0001, "seed": 1}, INSTRUCTION),
+    ],
+)
+def test_sentences_with_a_constraint_are_moved_to_the_end_or_lost(text: str, fields: dict, now: str) -> None:
+    assert prompt(Kind.PROMPT_BLUR, text, **fields) == now
+
+
 def test_reordering_swaps_sentences_and_keeps_decimals_whole() -> None:
     text = "It costs 59.90 USD. No refund! 可以退款。为什么？"
     assert edit(Kind.ANSWER_REORDER, [text], rate=1.0) == "No refund! It costs 59.90 USD. 为什么？可以退款。"
