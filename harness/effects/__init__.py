@@ -1,0 +1,1 @@
+"""What each fault of the catalogue does to a real serving engine, measured."""
