@@ -58,7 +58,7 @@ class Observable:
 
 def under(trials: Sequence[Trial], fault: str) -> list[Trial]:
     """Those that this fault was on for, alone or with others."""
-    return [trial for trial in trials if fault in trial.fault.split("+")]
+    return [trial for trial in trials if fault in (trial.fault if trial.on is None else trial.on).split("+")]
 
 
 def intent_confidence(trials: Sequence[Trial], items: Sequence[Item], classify: Confidence) -> Observable:

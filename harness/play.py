@@ -166,10 +166,11 @@ class Player:
         run = self.run
         item = next(item for item in run.plan.items if item.id == planned.item_id)
         sent_at_s = run.now_s()
+        on = "+".join(self.experiment.method[action].fault for action in sorted(self.on))
         seen = await self.observe(item, planned)
         rows = Experiment(name=self.experiment.name, doses=self.doses(phase))
         trial = as_trial(rows, planned, item, seen, block_id=block_id, sent_at_s=sent_at_s)
-        trial = replace(trial, phase=phase.value)
+        trial = replace(trial, phase=phase.value, on=on)
         run.folder.append(trial)
         run.progress(self.experiment.name, trial)
         self.trials.append(trial)
@@ -186,7 +187,7 @@ class Player:
         )
 
     def doses(self, phase: Phase) -> tuple[Dose, ...]:
-        """What a row says of its faults: none before the first, all of them from then on."""
+        """What a row is judged by: no fault before the first, all of them from then on; `on` says which were on."""
         if phase is Phase.STEADY:
             return ()
         pairs = dict.fromkeys((action.fault, action.target) for action in self.experiment.method)

@@ -45,6 +45,7 @@ class Trial:
     latency_ms: float | None = None
     ttft_ms: float | None = None
     phase: str | None = None  # of an experiment with phases: "steady", "ramp", "hold", "recover"
+    on: str | None = None  # of such an experiment: the faults that were on, joined by "+", "" for none
 
     @property
     def degraded(self) -> bool:

@@ -1,5 +1,6 @@
 """The source's two figures, over rows made by hand: what is measured, what is not, and why."""
 
+import dataclasses
 import json
 
 import pytest
@@ -12,6 +13,7 @@ from harness.observables import (
     intent_confidence,
     throughput_variation,
     trained_classifier,
+    under,
     units_of,
     write_observables,
 )
@@ -48,6 +50,17 @@ def test_confidence_is_compared_before_and_after_the_blur_of_the_questions_that_
     assert found.change.value == pytest.approx(-0.5)
     assert found.change.n == 4
     assert "4 of 4 are taken for another intent" in found.note
+
+
+def test_a_request_of_an_experiment_with_phases_counts_for_the_faults_that_were_on():
+    trials = [
+        dataclasses.replace(Row(item=item, fault="blur+truncate_answer").trial, on=on)
+        for item, on in zip(ITEMS[:3], ("", "blur", "truncate_answer"), strict=True)
+    ]
+    assert [[trial.on for trial in under(trials, fault)] for fault in ("blur", "truncate_answer")] == [
+        ["blur"],
+        ["truncate_answer"],
+    ]
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,7 @@ async def test_each_request_meets_the_faults_of_its_place_and_says_its_phase(sta
     trials = stage.bench.folder.trials()
     assert [trial.phase for trial in trials] == ["steady", "hold", "hold", "hold", "hold"]
     assert [trial.fault for trial in trials] == ["none", *["latency+blur"] * 4]
+    assert [trial.on for trial in trials] == ["", "latency", "latency+blur", "blur", "blur"]
     assert (block.trials, block.fired, block.steady, block.recovered, block.error) == (5, True, True, True, None)
     assert block.detection_ms == pytest.approx(250)
     assert stage.world.on == []
