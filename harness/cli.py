@@ -47,6 +47,7 @@ COMMANDS = MappingProxyType(
         ),
         "top": Command("watch a running gateway: level, paths, breakers, memory", "harness.commands.top"),
         "layers": Command("draw the four layers from the tables in the code", "harness.commands.layers"),
+        "storm": Command("a storm of long prompts, with the memory guard off and on", "harness.commands.storm"),
         "kv-plan": Command("what the KV cache of a model takes, and how many requests fit", "harness.commands.kv_plan"),
     }
 )
