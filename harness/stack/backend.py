@@ -138,8 +138,8 @@ def engine_env() -> dict[str, str]:
 
     Spinning threads stall each other on a busy machine: 40 tokens took 25 s with them and 6.7 s without (two busy
     cores). Large blocks of their own mappings are given back when they are freed, so that the process's size says what
-    is in use; without that, the memory of the longest prompt so far stays, and hides every shortage. Two arenas,
-    because each thread's own would take 64 MiB of address space at a moment that nobody can foresee.
+    is in use; without that, the memory of the longest prompt so far stays, and hides every shortage. One arena:
+    every other has 64 MiB of address space in reserve, where glibc goes on after a failure as if there were no limit.
     """
     return {
         "HF_HUB_OFFLINE": "1",
@@ -147,7 +147,7 @@ def engine_env() -> dict[str, str]:
         "OMP_WAIT_POLICY": "PASSIVE",
         "MALLOC_MMAP_THRESHOLD_": "262144",
         "MALLOC_TRIM_THRESHOLD_": "1048576",
-        "MALLOC_ARENA_MAX": "2",
+        "MALLOC_ARENA_MAX": "1",
     }
 
 
