@@ -99,6 +99,7 @@ class Strike:
                 while left_s > 0 and working(self.target):
                     await self.clock.sleep(min(LOOK_S, left_s))
                     left_s -= LOOK_S
+                await self.clock.sleep(SETTLE_S)  # an engine logs a failure after it has answered
         finally:
             self.firing.touched += one.touched
             self.firing.evidence.extend(one.evidence)
