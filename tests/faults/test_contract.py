@@ -163,7 +163,7 @@ async def test_a_fault_is_undone_although_the_backend_was_killed_and_started_aga
 
 
 HARNESS = """
-import asyncio, json, sys
+import asyncio, json, signal, sys
 from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
@@ -175,6 +175,7 @@ async def main(faults, handles):
     pid = handles.pop("pid")
     paths = {name: Path(handles.pop(name)) for name in ("journal", "log", "control")}
     target = Target(**handles, **paths, pid=lambda: pid)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     async with AsyncExitStack() as on:
         for fault in faults:
             await on.enter_async_context(parse(fault).inject(target, clock=SystemClock(), rng=Random(1)))
@@ -186,10 +187,8 @@ asyncio.run(main(json.loads(sys.argv[1]), json.loads(sys.argv[2])))
 TOGETHER = [name for name in LEFT_BY_A_KILLED_HARNESS if name not in ("hang", "proxy_down", "latency", "blur")]
 
 
-@pytest.mark.parametrize("names", [["hang"], ["proxy_down"], ["latency"], ["blur"], TOGETHER], ids=lambda n: n[0])
-def test_what_a_killed_harness_left_on_is_undone_by_a_sweep(
-    stack: FaultStack, target: Target, names: list[str]
-) -> None:
+def harness_of(stack: FaultStack, target: Target, names: list[str]) -> "subprocess.Popen[bytes]":
+    """A process that has these faults on, once it has said so."""
     handles = {
         "name": target.name,
         "url": target.url,
@@ -203,10 +202,35 @@ def test_what_a_killed_harness_left_on_is_undone_by_a_sweep(
     }
     faults = [f"{name}:{QUICK.get(name, '')}" for name in names]
     argv = [sys.executable, "-c", HARNESS, json.dumps(faults), json.dumps(handles)]
+    harness = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert harness.stdout is not None
+    assert harness.stdout.readline() == b"on\n"
+    return harness
+
+
+SINGLY_AND_TOGETHER = [["hang"], ["proxy_down"], ["latency"], ["blur"], TOGETHER]
+
+
+@pytest.mark.parametrize("names", SINGLY_AND_TOGETHER, ids=lambda n: n[0])
+def test_a_harness_that_is_told_to_end_undoes_everything_by_itself(
+    stack: FaultStack, target: Target, names: list[str]
+) -> None:
     assert target.journal is not None
-    with subprocess.Popen(argv, stdout=subprocess.PIPE) as harness:
-        assert harness.stdout is not None
-        assert harness.stdout.readline() == b"on\n"
+    with harness_of(stack, target, names) as harness:
+        assert stack.state() != CLEAN
+        harness.terminate()
+        harness.wait(timeout=60)
+    assert stack.state() == CLEAN
+    assert sweep(target.journal) == [], "something was left to a sweep"
+    asyncio.run(still_healthy(stack))
+
+
+@pytest.mark.parametrize("names", SINGLY_AND_TOGETHER, ids=lambda n: n[0])
+def test_what_a_killed_harness_left_on_is_undone_by_a_sweep(
+    stack: FaultStack, target: Target, names: list[str]
+) -> None:
+    assert target.journal is not None
+    with harness_of(stack, target, names) as harness:
         assert sweep(target.journal) == [], "the fault of a living harness was swept"
         harness.kill()
     assert stack.state() != CLEAN
