@@ -35,6 +35,7 @@ QUICK = {
     "slow_first_token": "delay_s=0.02",
     "huge_answer": "size_bytes=10000",
     "slow_start": "delay_s=0.02",
+    "memory_spike": "headroom_bytes=209715200",
     "token_drop_prompt": "rate=0.5",
     "token_drop_answer": "rate=0.5",
     "synonyms_prompt": "rate=1",

@@ -1,17 +1,20 @@
 """Memory that is taken once a request was admitted: it comes with a request, fails allocations, and goes again."""
 
 import asyncio
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
 from fault_stack import CLEAN, FaultStack, healthy, send, start_stack
+from test_contract import harness_of
 
 from faults.clock import SystemClock
 from faults.errors import NotApplicable
 from faults.fault import Target
-from faults.memory import address_space_bytes
+from faults.journal import sweep
+from faults.memory import AddressSpaceLimit, address_space_bytes
 from faults.memory_spike import MemorySpike, begun
 
 pytestmark = pytest.mark.slow
@@ -70,6 +73,53 @@ async def test_a_spike_is_undone_when_its_block_is_cancelled_while_it_holds(stac
         await task
     assert stack.state() == CLEAN
     assert list((tmp_path / "journal").glob("*")) == []
+
+
+async def test_a_spike_is_undone_when_its_block_raises_while_a_neighbour_is_on(
+    stack: FaultStack, tmp_path: Path
+) -> None:
+    target = stack.target(tmp_path / "journal")
+    neighbour = AddressSpaceLimit(headroom_bytes=2**30)
+    fired = []
+
+    async def block() -> None:
+        async with (
+            neighbour.inject(target, clock=SystemClock(), rng=Random(1)),
+            SPIKE.inject(target, clock=SystemClock(), rng=Random(1)) as firing,
+        ):
+            await long_request(stack)
+            while not firing.fired:
+                await SystemClock().sleep(0.01)
+            fired.append(firing)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await block()
+    assert fired
+    assert stack.state() == CLEAN
+    assert list((tmp_path / "journal").glob("*")) == []
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+async def test_a_harness_that_ends_while_it_holds_the_memory_leaves_at_most_what_a_sweep_undoes(
+    stack: FaultStack, tmp_path: Path, end: signal.Signals
+) -> None:
+    target = stack.target(tmp_path / "journal")
+    assert target.journal is not None
+    harness = harness_of(stack, target, ["memory_spike"])
+    sending = asyncio.create_task(send(stack, trial="t", stream=False, prompt="wait 1500 ms", limit_s=30.0))
+    while stack.state() == CLEAN:
+        assert not sending.done(), "memory was never taken"
+        await SystemClock().sleep(0.01)
+    harness.send_signal(end)
+    harness.wait(timeout=30)
+    if harness.stdout is not None:
+        harness.stdout.close()
+    left = sweep(target.journal)
+    assert len(left) == (1 if end is signal.SIGKILL else 0)
+    assert stack.state() == CLEAN
+    await sending
+    assert await healthy(stack)
 
 
 async def test_without_requests_nothing_fires(stack: FaultStack, tmp_path: Path) -> None:
