@@ -47,7 +47,7 @@ def judge_one(
     both = pair(case)
     abstains = Abstention("", pure=False) if "abstention" in without else abstention(case)
     findings = _gravest_first([*findings_of(both, without), *more])
-    if abstains.pure and not _breaks(findings):
+    if abstains.pure and not (case.contract is not None and _breaks(findings)):
         return _abstained(case, similarity, abstains)
     if "overclaim" not in without and _both_abstain(case, findings):
         reason = "reference and answer both say that they do not know"

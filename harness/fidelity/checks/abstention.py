@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
+import json
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -27,6 +28,8 @@ _WANTING = (  # what stands in for an answer that somebody could not give
     r"beyond|outside|not (?:sure|certain)|don't know|do not know|haven't (?:got|found)|didn't (?:get|find|manage))"
 )
 _EN = [
+    r"\b(?:i|we)\s+(?:can't|can ?not|couldn't|could not|am unable to|are unable to|won't be able to|am not able to|are not able to)\s+\w+\s+(?:this|that|it|these|those|your (?:question|request|message))\b",
+    r"\b(?:could not|cannot|can't|couldn't) be (?:determined|found out|resolved|worked out)\b|\b(?:insufficient|not enough) (?:information|data|details)\b",
     rf"\b{_SELF}\b[^.!?]{{0,30}}\b{_WANTING}\b[^.!?]{{0,40}}\b(?:answer|question|information|this one|details?|look|find out|tell|say)\b",
     r"\b(?:question|request|answer|reply|enquiry|inquiry|query|message)\b[^.!?]{0,30}\b(?:(?:have|has|need|must|will|'ll) (?:to )?wait|unanswered|pending|in line|open for now|next in turn)\b",
     r"\b(?:put|get|pass|hand|patch|send|switch) you (?:through|over|on to|along|across)\b|\bbeyond (?:what (?:i|we)|my|our|me)\b|\b(?:i|we|search|system|service|lookup|assistant|tool|line)(?:'m|'re)?\b[^.!?]{0,12}\bhaving (?:trouble|problems|difficult\w+|issues)\b",
@@ -58,6 +61,7 @@ _EN = [
     r"\b(?:answer|response|request|question)\b[^.!?]{0,25}\b(?:failed|timed out|took too long|could not|not be|not possible|declined)\b",
 ]  # fmt: skip
 _ZH = [
+    r"(?:信息|资料|数据|依据|线索)(?:不足|不够|有限|缺失)|(?:无法|不能|没法)(?:作答|确认|确定|判断|核实)|不敢(?:乱|妄|瞎)",
     r"(?:资源|容量|负载|并发|算力|流量|配额)[^。！,，]{0,6}(?:不足|过高|过大|已满|耗尽|有限|紧张|超限)|请求[^。！,，]{0,4}未被?(?:处理|受理|执行)|(?:仅|只)能回答|帮不上忙|帮不了|"
     r"请(?:您)?重新(?:提问|发送|尝试|提交|发起)|(?:我们|系统|服务|这边)[^。！,，]{0,6}出(?:了|现)?(?:一?点|些)?(?:问题|故障|状况|错)|给不了|答不[出了上]|无从(?:得知|判断|回答)|限流|"
     r"(?:秒|分钟|小时)(?:后|之后)(?:再|重)(?:试|来|问|查)|请再(?:试|问|查)|(?:请|可)(?:您)?(?:直接)?(?:联系|咨询|拨打|转)(?:人工|客服|在线客服)|(?:助手|客服|机器人)[^。！,，]{0,4}休息|留言已",
@@ -126,6 +130,15 @@ _SPEAKER = re.compile(  # the speaker, the question or a bidding as what the sen
     r"|^\W*(?:但|不过|目前|现在|暂时|实在|因此|所以|为了|，)*(?:我|咱|本|这(?:个|边|件|项)?(?:问题|事|请求)?|您的(?:问题|请求|咨询|留言|提问)|系统|服务|助手|客服|人工|同事|专员|请|麻烦|稍|建议|避免|以免|怕|免得)",
     re.IGNORECASE,
 )
+_ADVICE = re.compile(
+    r"\b(?:you|yes|no|must|should|can|may|will|need|safe|fine|free|allowed|always|never|not)\b|您|你|可以|应|必须|不|能|要|是的|没",
+    re.IGNORECASE,
+)
+_INDIRECT = re.compile(r"是否|有没有|能否|可否|是不是|多久|多少|为什么|怎么|哪")  # what a question is about is no claim
+_FILED = re.compile(  # what the question itself was filed under
+    r"\b(?:ticket|case|reference|request|enquiry|inquiry) (?:number|no\.?|id|code)\b|(?:工单|受理|咨询|反馈|查询)(?:编?号|号码)",
+    re.IGNORECASE,
+)
 _PLEASE = re.compile(r"^\W*(?:please|kindly|you (?:can|may|will have to|could)|请|您可以|建议)", re.IGNORECASE)
 _ACTIVE = re.compile(
     r"\b(?:i|we|system|systems|assistant|service|support|agents?|bot)\b[^.!?]{0,25}\b(?:can ?not|can't|couldn't|could not|unable|not able|don't|do not)\b",
@@ -149,13 +162,31 @@ class Abstention(NamedTuple):
 
 def abstention(case: Case) -> Abstention:
     """Whether the candidate declares itself no answer. Where the reference does the same, it is compared as an answer."""
+    noted = _noted(case.candidate)
+    if noted:
+        return noted
     found = cue(case.candidate)
-    if not found or (cue(case.reference) and _pure(case.reference)):
+    if not found or (admission(case.reference) and _pure(case.reference)):
         return Abstention("", pure=False)
     told = _told(case)
     if len(told) > 1 and not _ADMITS.search(case.candidate.replace("’", "'")) and _repeats(case, told):
         return Abstention(found, pure=False)
     return Abstention(found, pure=_pure(case.candidate) or _beside(case.candidate, told))
+
+
+def _noted(candidate: str) -> Abstention | None:
+    """For a JSON object with a note that abstains: pure where every other field is left empty. None for other texts."""
+    if not candidate.lstrip().startswith("{"):
+        return None
+    try:
+        values = json.loads(candidate)
+    except (ValueError, RecursionError):
+        return None
+    notes = [value for value in values.values() if isinstance(value, str) and cue(value)]
+    if not notes:
+        return None
+    told = [value for value in values.values() if value not in (None, "", [], {}, False) and value not in notes]
+    return Abstention(cue(notes[0]), pure=not told)
 
 
 def _told(case: Case) -> list[Word]:
@@ -178,7 +209,8 @@ def _beside(candidate: str, told: list[Word]) -> bool:
 
 def _own(sentence: str, told: Sequence[Word]) -> bool:
     text = read(sentence)
-    if not _SPEAKER.match(sentence) or text.facts or _FOUND_NOTHING.search(sentence):
+    small_talk = sentence.rstrip().endswith(("!", "！")) and not _ADVICE.search(sentence)
+    if not (_SPEAKER.match(sentence) or small_talk) or text.facts or _FOUND_NOTHING.search(sentence):
         return False
     business = _BUSINESS_ZH if text.lang == "zh" else _BUSINESS
     return not business.search(sentence) and not any(alike(w, other) for w in text.words if w.content for other in told)
@@ -218,11 +250,11 @@ def _sentences(text: str) -> list[str]:
 def _harmless(sentence: str) -> bool:
     business = _BUSINESS_ZH if CJK.search(sentence) else _BUSINESS
     claim = business.search(sentence)
-    if _NOTHING_DONE.search(sentence):
+    if _NOTHING_DONE.search(sentence) or _FILED.search(sentence):
         return True
     if (
         claim
-        and "是否" not in sentence
+        and not _INDIRECT.search(sentence)
         and not _ACTIVE.search(sentence)
         and not re.search(r"我们?|系统|助手|小?客服", sentence[: claim.start()])
     ):

@@ -34,6 +34,8 @@ _VAGUE = re.compile(
     r"measures?|departments?|persons?|teams?|contacts?|instructions?|conditions?|details|guidelines?|rules|options|fees?)|\b(?:certain|various|some|several|different|a number of|a few) (?:documents?|conditions?|steps?|events?|"
     r"things|factors|rules|options|cases|requirements|restrictions|fees|items|details)|\bdepend(?:s|ing)? on\b|\bfollow the\b|\bas needed\b|\bmore (?:information|details)\b|"
     r"\b(?:our|the) (?:website|terms|policy|guidelines|documentation)\b|\bin due course\b|\b(?:in|within) (?:a few|several|some) (?:days|weeks|hours|minutes|months)\b|(?<!as )\b(?:soon|shortly)\b(?! (?:as|after|before)\b)|\bas soon as (?:possible|we can)\b|\bmany (?:factors|ways|options)\b|\bit varies\b|\b(?:everything|all) (?:is|looks) (?:fine|good|in order)\b|"
+    r"\b(?:fully|completely|entirely) answers?\b|\b(?:complete|full|whole) answer\b|\b(?:right|best|proper|correct|ideal) (?:time|way|place|amount|moment|person|one|choice) (?:for|to|is)\b|\bthat is right for\b|"
+    r"以上(?:就)?是(?:完整|全部)?的?(?:答案|回答|内容)|最?合适的(?:时候|时间|方式|地方|地点|价格|方法|人)|"
     r"(?:相关|一定|某些|必要|具体|有关|相应|规定)的?(?:流程|步骤|规定|材料|文件|条件|情况|手续|要求|程序|信息|政策|费用|部门)|根据(?:实际|具体|相关)?(?:情况|规定)|视情况|因人而异|近期|不久|过几天|几天[内后]|多种(?:方式|因素)|尽快(?:处理|安排)|一切正常|以实际为准",
     re.IGNORECASE,
 )

@@ -27,6 +27,22 @@ _NOT_NAMES = frozenset(
         "friday",
         "saturday",
         "sunday",
+        "anything",
+        "something",
+        "everything",
+        "nothing",
+        "anyone",
+        "someone",
+        "everyone",
+        "nobody",
+        "neither",
+        "either",
+        "none",
+        "both",
+        "otherwise",
+        "us",
+        "fahrenheit",
+        "celsius",
     ]
 )
 COPY = 0.7  # closeness from which a text is a copy: a name left out of it was left out of a list
@@ -42,7 +58,13 @@ def check(both: Pair) -> list[Finding]:
         and not _in_initials(w, ours, theirs)
         and both.partner_back[_at(both.reference, w)] is None
     ]
-    new = [w for w in theirs if _unsaid(w, both.reference, ours) and both.partner[_at(both.candidate, w)] is None]
+    new = [
+        w
+        for w in theirs
+        if not _in_initials(w, theirs, ours)
+        and _unsaid(w, both.reference, ours)
+        and both.partner[_at(both.candidate, w)] is None
+    ]
     supported = {w.text.casefold() for w in both.support.words}
     found = []
     for word in new[:3]:

@@ -84,6 +84,7 @@ _REST = frozenset(["other", "else", "rest", "remaining", "其他", "其余", "�
 _NONE = frozenset(["none", "no", "nobody", "no one", "neither", "nothing", "没有", "无"])
 _ALL = frozenset(["all", "every", "everyone", "everybody", "each", "both", "everything", "都", "均", "所有", "全部"])
 APART = 0.5  # closeness under which texts that deny as often are taken to deny the same
+COPY = 0.8  # closeness from which a text is a copy
 PAIRED = 0.4  # what is left of a severity then
 _CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
 _UNTIL = frozenset(["until", "till", "到", "至"])
@@ -166,6 +167,11 @@ def check(both: Pair) -> list[Finding]:
     if _only_instead(both) or double_negation(both):
         return found
     lost, new = list(_unmatched(here, there)), list(_unmatched(there, here))
+    odd = (len(both.polarity_here.denials) - len(both.polarity_there.denials)) % 2
+    if not lost and not new and odd and both.closeness > COPY:
+        found.append(
+            Finding(check=NAME, severity=1.0, reason="one text denies once more than the other, in the same words")
+        )
     again = len(lost) + len(new) == 1 and bool(both.polarity_here.denials) and bool(both.polarity_there.denials)
     if (len(lost) == len(new) or again) and both.closeness < APART:
         # "no date is set" for "they have not said when"; "you can't, it's forbidden" for "it is not allowed"

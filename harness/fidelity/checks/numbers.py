@@ -65,7 +65,7 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
             found.append(_new(fact, lost, both, name))
     changed = any(f.severity == 1.0 for f in found)
     for fact in lost:
-        if fact.kind in kinds and not changed and not _once(fact):
+        if fact.kind in kinds and not changed and not _once(fact) and not (fact.value == 2.0 and _two(both)):
             copy = both.closeness > COPY
             severity = (0.6 if copy else 0.2) if fact.kind is Kind.RATE else 0.8 if copy or not theirs else 0.5
             found.append(Finding(check=name, severity=severity, reason=f"the {fact.kind} “{fact.text}” is missing"))
@@ -89,6 +89,11 @@ def _between_times(fact: Fact, facts: tuple[Fact, ...]) -> bool:
     """Whether a duration is what lies between two clock times: "from 2 to 3:30" lasts an hour and a half."""
     times = [f.value for f in facts if f.kind is Kind.TIME and isinstance(f.value, float)]
     return fact.kind is Kind.DURATION and any(abs(a - b) * 60 == fact.value for a in times for b in times if a != b)
+
+
+def _two(both: Pair) -> bool:
+    """ "both lifts" says "the two lifts"."""
+    return any(w.lemma in ("both", "either", "neither", "两", "双方") for w in both.candidate.words)
 
 
 def _once(fact: Fact) -> bool:

@@ -132,6 +132,8 @@ def _contrast_gone(both: Pair) -> bool:
 def _both_or_one(both: Pair) -> list[Finding]:
     """ "both" against "one"."""
     ours, theirs = ({w.lemma for w in t.words} for t in (both.reference, both.candidate))
+    if both.polarity_there.denials and both.polarity_here.denials:
+        ours, theirs = ours - {"neither"}, theirs - {"neither"}  # "neither works", "both are out of order"
     for pair_word, single in (("both", "one"), ("both", "neither"), ("双方", "一方"), ("neither", "one")):
         for here, there in ((pair_word, single), (single, pair_word)):
             if here in ours - theirs and there in theirs - ours:

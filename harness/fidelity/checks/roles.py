@@ -1,11 +1,12 @@
 """Who does what to whom, and which value belongs to which thing: words that changed places."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.reversal import PRONOUNS, SEQUENCE, agents, converse, exchanges, kin, named, reversals
-from harness.fidelity.reading.text import Word
+from harness.fidelity.reading.text import Text, Word
 
 NAME = "roles"
 _RELATIONS = frozenset(
@@ -32,12 +33,16 @@ _RELATIONS = frozenset(
         *SEQUENCE,
     ]
 )
+_PASSIVE = frozenset(["被", "遭"])
+_RANKS = frozenset(["first", "second", "next", "finally", "last", "先", "首先", "最后", "接着"])
 _WHEN = frozenset(["before", "after", "once", "when", "if", "while", "之前", "之后", "如果", "时", "后", "前"])
 _TURNING = frozenset(["get", "receive", "have", "take", "from", "收到", "获得"])  # "we pay you", "you get it from us"
 
 
 def check(both: Pair) -> list[Finding]:
-    found = sorted(_found(both), key=lambda f: -f.severity)
+    if _whole_clauses(both):
+        return []
+    found = sorted([*_found(both), *_redistributed(both)], key=lambda f: -f.severity)
     if found and converse(both):
         return [Finding(check=NAME, severity=min(0.2, found[0].severity), reason=found[0].reason)]
     return found[:1]
@@ -63,6 +68,56 @@ def _found(both: Pair) -> Iterator[Finding]:
         if severity:
             reason = f"“{words[left].text}” and “{words[right].text}” change places around “{words[pivot].text}”"
             yield Finding(check=NAME, severity=severity, reason=reason)
+
+
+def _redistributed(both: Pair) -> Iterator[Finding]:
+    """The same words, dealt out to the clauses in another way, or turned from what is done to what one does."""
+    ours, theirs = (Counter(_lemmas(text)) for text in (both.reference, both.candidate))
+    if ours != theirs or len(ours) < 3:
+        return
+    here, there = _per_clause(both.reference), _per_clause(both.candidate)
+    if len(here) == len(there) > 1 and here != there:
+        yield Finding(check=NAME, severity=0.9, reason="the same words are dealt out to the clauses in another way")
+    turned = any(w.text in _PASSIVE for w in both.reference.words) != any(
+        w.text in _PASSIVE for w in both.candidate.words
+    )
+    if turned and _ends(both.reference) == _ends(both.candidate):
+        yield Finding(
+            check=NAME, severity=0.9, reason="what is done to the one in one text, it does itself in the other"
+        )
+
+
+def _whole_clauses(both: Pair) -> bool:
+    """Whether both texts hold the very same clauses, perhaps in another order, and no word says which is first."""
+    if any(w.lemma in SEQUENCE or w.lemma in _RANKS for w in both.reference.words):
+        return False
+    here, there = (sorted(_in_order(text)) for text in (both.reference, both.candidate))
+    return len(here) > 1 and here == there
+
+
+def _in_order(text: Text) -> list[list[str]]:
+    clauses: dict[int, list[str]] = {}
+    for word in text.words:
+        if not word.mark:
+            clauses.setdefault(word.clause, []).append(word.lemma)
+    return list(clauses.values())
+
+
+def _lemmas(text: Text) -> list[str]:
+    return [w.lemma for w in text.words if w.content]
+
+
+def _ends(text: Text) -> tuple[str, ...]:
+    return tuple(_lemmas(text)[:1])
+
+
+def _per_clause(text: Text) -> list[list[str]]:
+    """The content words of each clause, the clauses in an order of their own."""
+    clauses: dict[int, list[str]] = {}
+    for word in text.words:
+        if word.content:
+            clauses.setdefault(word.clause, []).append(word.lemma)
+    return sorted(sorted(words) for words in clauses.values())
 
 
 def _severity(both: Pair, left: Word, pivot: Word, right: Word, *, passive: bool) -> float:

@@ -42,7 +42,11 @@ def with_bound(fact: Fact, plain: str) -> Fact:
         return fact
     before, after = plain[max(0, fact.start - _WINDOW) : fact.start], plain[fact.end : fact.end + _WINDOW]
     bound = 0
-    if _MOST_BEFORE.search(before) or _MOST_AFTER.search(after):
+    if re.search(r"no later than\s*$", before, re.I) and re.match(
+        r"\s*(?:ahead|before|in advance|prior|earlier)\b", after, re.I
+    ):
+        bound = 1
+    elif _MOST_BEFORE.search(before) or _MOST_AFTER.search(after):
         bound = -1
     elif (
         _LEAST_BEFORE.search(before)

@@ -34,6 +34,7 @@ EN_LOOSE = re.compile(
     r"|(?P<twice>twice|two times|double[ds]?|once)|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
     r"|(?P<three>three|a|one)[\s-]quarters?(?=\s+of)|(?P<fortnight>fortnight)|(?P<couple>a (?:couple|pair) of)"
     r"|(?P<ten>twenty|thirty)[- ](?P<unit_th>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
+    r"|(?P<ordinal_of>first|second)(?=\s+(?:floor|storey|row|gate|platform|class|grade|edition|page|chapter|level|stage|half|prize|place|door|room|line|street|avenue|shelf))"
     r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)"
     r"|(?P<x>\w+) (?:in|out of) (?P<y>\w+))\b",
     re.IGNORECASE,
@@ -218,6 +219,8 @@ def _loose(match: re.Match[str]) -> Fact | None:
         return _made(match, Kind.MEASURE, 1.0 if found["twice"] == "once" else 2.0, "times")
     if "ten" in found:
         return _made(match, Kind.NUMBER, float(TENS[found["ten"]] + _NTH[found["unit_th"]]))
+    if "ordinal_of" in found:
+        return _made(match, Kind.NUMBER, 1.0 if found["ordinal_of"] == "first" else 2.0)
     if "couple" in found or "ordinal" in found:
         return _made(match, Kind.NUMBER, float(ORDINALS.get(found.get("ordinal", ""), 2)))
     share = _share(found)

@@ -14,6 +14,7 @@ from harness.fidelity.reading.fact import Fact, Kind
 from harness.fidelity.reading.identifiers import identifiers
 from harness.fidelity.reading.lexicon import MAX_PHRASE, NOTHING, Concepts, Lexicon, lexicon
 from harness.fidelity.reading.moments import chinese_moments, english_moments
+from harness.fidelity.reading.numerals import NUMBER_EN, english
 from harness.fidelity.reading.quantities import chinese_quantities, chinese_rates, english_quantities, english_rates
 
 CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
@@ -66,6 +67,10 @@ _EXPANSIONS = (
     (re.compile(r"'d\b", re.I), " would"),
     (re.compile(r"\bplus or minus\s*|\bplus/minus\s*", re.I), "±"),
     (re.compile(r"(?<=\d)\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+(?=\d)"), ""),
+)
+
+_QUARTERS = re.compile(
+    rf"\b(?P<whole>{NUMBER_EN}) and (?:an? |one )?(?:(?P<three>three )quarters|quarter)(?=\s+[a-z])", re.IGNORECASE
 )
 
 _STRAIGHT: dict[int, str | int | None] = {
@@ -123,7 +128,13 @@ def normalised(text: str) -> str:
     plain = plain.translate(_STRAIGHT)
     for pattern, instead in _EXPANSIONS:
         plain = pattern.sub(instead, plain)
-    return plain
+    return _QUARTERS.sub(_with_quarters, plain)
+
+
+def _with_quarters(match: re.Match[str]) -> str:
+    """ "two and a quarter hours" as "2.25 hours"."""
+    whole = english(match["whole"])
+    return match[0] if whole is None else f"{whole + (0.75 if match['three'] else 0.25):g}"
 
 
 @lru_cache(maxsize=2048)

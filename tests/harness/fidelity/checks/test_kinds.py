@@ -163,3 +163,37 @@ def test_a_limit_lost_a_text_cut_and_a_wish_told_as_done_are_found(reference: st
 )
 def test_what_a_limit_goes_with_is_compared(reference: str, candidate: str, lie: bool) -> None:
     assert (gravest(reference, candidate) >= 0.85) is lie
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "lie"),
+    [
+        ("哥哥学的是德语，妹妹学的是俄语。", "哥哥学的是俄语，妹妹学的是德语。", True),
+        ("哥哥学的是德语，妹妹学的是俄语。", "妹妹学的是俄语，哥哥学的是德语。", False),
+        ("小狗被邻居家的猫追着跑。", "小狗追着邻居家的猫跑。", True),
+        ("没有一位店主不支持改造。", "没有一位店主支持改造。", True),
+        ("The baker left after the fire.", "The baker left after the fire destroyed his oven.", True),
+        ("In the test system you may delete rows. In the live one you need a form.", "You may delete rows.", True),
+        ("The tram takes 75 minutes.", "The tram takes one and a quarter hours.", False),
+        ("Neither of the two printers is working.", "Both printers are out of order.", False),
+        ("The keys hang on the third floor.", "The keys hang on the second floor.", True),
+        ("Set it to 100 °C.", "Set it to 212 degrees Fahrenheit.", False),
+    ],
+)  # fmt: skip
+def test_what_is_copied_with_one_thing_moved_added_or_lost_is_found(reference: str, candidate: str, lie: bool) -> None:
+    assert (gravest(reference, candidate) >= 0.8) is lie
+
+
+@pytest.mark.parametrize(
+    ("candidate", "pure"),
+    [
+        ('{"rate": null, "note": "could not be determined, please retry"}', True),
+        ('{"rate": 7, "note": "could not be determined, please retry"}', False),
+        ('{"rate": null}', False),
+        ("I can't settle this for you.", True),
+        ("We are unable to answer this. Your ticket number is 4411.", True),
+    ],
+)
+def test_an_abstention_may_have_a_form_or_a_number_of_its_own(candidate: str, pure: bool) -> None:
+    case = Case(id="1", prompt="What is the rate?", reference='{"rate": 9}', candidate=candidate)
+    assert abstention(case).pure is pure
