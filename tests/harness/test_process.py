@@ -19,7 +19,13 @@ STUBBORN = (
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True); time.sleep(60)"
 )
 POLITE = "import time; print('ready', flush=True); time.sleep(60)"
-TIDY = f"import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)); {POLITE}"
+TIDY = """
+import signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # waited for, not handled: none can slip in before a sleep
+print("ready", flush=True)
+signal.sigwait({signal.SIGTERM})
+sys.exit(0)
+"""
 PARENT = f"""
 import time, sys
 from pathlib import Path
