@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from harness.fidelity.case import Case, Finding, Judgement, Label, Similarity
-from harness.fidelity.checks.abstention import Abstention, abstains_too, abstention
+from harness.fidelity.checks.abstention import Abstention, abstains_too, abstention, cue
 from harness.fidelity.checks.catalogue import CHECKS
 from harness.fidelity.entailment import Entailment
 from harness.fidelity.reading.pair import Pair, pair
@@ -56,6 +56,9 @@ def judge_one(
         )
     risk = model.risk(features(both, findings, similarity))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
+    if label is Label.MISLEADING and "abstention" not in without and abstains_too(case) and not _breaks(findings):
+        # Two that do not know may not say the same, but who only says that there is no answer now misleads nobody.
+        return _abstained(case, similarity, Abstention(cue(case.candidate), pure=True))
     reasons = _reasons(findings, label, risk)
     return Judgement(id=case.id, label=label, risk=risk, reasons=reasons, similarity=similarity, findings=findings)
 

@@ -46,3 +46,22 @@ def test_an_abstention_not_marked_as_degraded_is_not_honest(text: str) -> None:
 def test_a_state_of_the_business_is_no_abstention(text: str) -> None:
     reference = "您的订单已发货，商品有货。" if text[0] > "\u3000" else "Your order of 3 lamps was shipped and paid."
     assert judged(reference, text).label is Label.MISLEADING
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        (
+            "If we cannot repair it, you pay only the diagnosis, which costs 20 EUR.",
+            "We cannot answer this right now because the service is degraded. No action was taken. "
+            "Please try again in a few minutes.",
+        ),
+        (
+            "不清楚，内容里没有说明桂花酒的度数。",
+            "服务目前处于降级状态，暂时无法回答您的问题，也没有执行任何操作。请几分钟后再试。",
+        ),
+    ],
+)
+def test_an_answer_that_is_none_misleads_nobody_although_the_reference_admits_something(reference, candidate):
+    found = judged(reference, candidate, degraded=True, must_keep=("20 EUR | 不清楚",))
+    assert found.label is Label.ABSTAINED, found.reasons
