@@ -67,26 +67,28 @@ class Strike:
 
     async def settle(self) -> None:
         """Wait until the memory of earlier requests is given back, or as long as one may take."""
-        self.idle_bytes = address_space_bytes(process_of(self.target).pid)
+        if not self.on_gpu:
+            self.idle_bytes = address_space_bytes(process_of(self.target).pid)
         waited_s = 0.0
         while self.quiet_s < SETTLE_S and waited_s < self.spike.hold_s:
             await self.clock.sleep(LOOK_S)
             waited_s += LOOK_S
-            self._look()
+            self._look(relayed(self.target))
 
     async def run(self) -> None:
         """Until cancelled."""
         seen = begun(self.target)
         while True:
             await self.clock.sleep(LOOK_S)
-            if (now := begun(self.target)) > seen:
-                seen = now
+            counts = relayed(self.target)
+            if counts is not None and counts["requests"] > seen:
+                seen = counts["requests"]
                 await self._take()
-            self._look()
+            self._look(counts)
 
-    def _look(self) -> None:
-        self.quiet_s = 0.0 if working(self.target) else self.quiet_s + LOOK_S
-        if self.quiet_s >= SETTLE_S:
+    def _look(self, counts: dict[str, int] | None) -> None:
+        self.quiet_s = 0.0 if working(counts) else self.quiet_s + LOOK_S
+        if self.quiet_s >= SETTLE_S and not self.on_gpu:
             with suppress(NotApplicable):  # gone: whoever restarts it begins anew
                 self.idle_bytes = address_space_bytes(process_of(self.target).pid)
 
@@ -96,7 +98,7 @@ class Strike:
         try:
             async with self._pressure() as one:
                 left_s = self.spike.hold_s
-                while left_s > 0 and working(self.target):
+                while left_s > 0 and working(relayed(self.target)):
                     await self.clock.sleep(min(LOOK_S, left_s))
                     left_s -= LOOK_S
                 await self.clock.sleep(SETTLE_S)  # an engine logs a failure after it has answered
@@ -104,8 +106,13 @@ class Strike:
             self.firing.touched += one.touched
             self.firing.evidence.extend(one.evidence)
 
+    @property
+    def on_gpu(self) -> bool:
+        """There a ballast takes the device's memory, and the backend's process need not be ours."""
+        return self.target.device.startswith("cuda")
+
     def _pressure(self) -> AbstractAsyncContextManager[Firing]:
-        if self.target.device.startswith("cuda"):
+        if self.on_gpu:
             from faults.ballast import CudaBallast
 
             ballast = CudaBallast(free_bytes=self.spike.headroom_bytes)
@@ -118,7 +125,6 @@ def begun(target: Target) -> int:
     return (relayed(target) or {}).get("requests", 0)
 
 
-def working(target: Target) -> bool:
-    """Whether the backend has a request that has not ended, as far as its semantic proxy knows."""
-    counts = relayed(target)
+def working(counts: dict[str, int] | None) -> bool:
+    """Whether the backend has a request that has not ended; also where its semantic proxy did not say."""
     return counts is None or counts["requests"] > counts["ended"]

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -128,6 +129,13 @@ async def test_without_requests_nothing_fires(stack: FaultStack, tmp_path: Path)
     async with SPIKE.inject(target, clock=SystemClock(), rng=Random(1)) as firing:
         await SystemClock().sleep(0.1)
     assert begun(target) == before
+    assert not firing.fired
+
+
+async def test_on_a_gpu_the_backend_may_be_somebody_elses_process(stack: FaultStack, tmp_path: Path) -> None:
+    target = replace(stack.target(tmp_path / "journal"), device="cuda", pid=lambda: None)
+    async with SPIKE.inject(target, clock=SystemClock(), rng=Random(1)) as firing:
+        pass
     assert not firing.fired
 
 
