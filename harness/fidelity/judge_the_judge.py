@@ -104,14 +104,13 @@ def auroc(positive: Floats, negative: Floats) -> Range | None:
         return None
     wins = (positive[:, None] > negative[None, :]) + 0.5 * (positive[:, None] == negative[None, :])
     rng = np.random.default_rng(SEED)
-    drawn = [
-        float(
-            wins[rng.integers(len(positive), size=len(positive))][
-                :, rng.integers(len(negative), size=len(negative))
-            ].mean()
-        )
-        for _ in range(RESAMPLES)
-    ]
+    times = np.zeros((2, RESAMPLES, max(len(positive), len(negative))))  # how often each row was drawn
+    for resample in range(RESAMPLES):
+        for side, rows in enumerate((positive, negative)):
+            drawn_rows = rng.integers(len(rows), size=len(rows))
+            times[side, resample] = np.bincount(drawn_rows, minlength=times.shape[2])
+    won = times[0, :, : len(positive)] @ wins * times[1, :, : len(negative)]
+    drawn = won.sum(axis=1) / wins.size
     low, high = np.quantile(drawn, [0.025, 0.975])
     return Range(float(wins.mean()), float(low), float(high))
 
