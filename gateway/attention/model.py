@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from gateway.answers.attention import TOP_TOKENS
+from gateway.answers.attention import TOP_TOKENS, layer_to_probe
 from gateway.attention.config import AttentionConfig
 from gateway.errors import ConfigError
 
@@ -79,7 +79,7 @@ def open_model(config: AttentionConfig) -> ReadingModel:
 
 def first_layers(shape: Any, layer: int) -> Any:
     """A model's config for its first `layer` layers only; all of them where there are fewer."""
-    shape.num_hidden_layers = min(shape.num_hidden_layers, layer)
+    shape.num_hidden_layers = layer_to_probe(shape.num_hidden_layers, wanted=layer) + 1
     if getattr(shape, "layer_types", None):
         shape.layer_types = shape.layer_types[: shape.num_hidden_layers]
     return shape

@@ -53,6 +53,8 @@ def test_it_reads_up_to_its_layer_and_its_most_tokens(folder):
     assert (len(few.read(long).starts), few.read(long).starts[0]) == (32, 0)
     assert len(long) - 1 in few.read(long, keep="end").starts
     assert few.read("").starts == ()
+    alone = few.read("Cats")  # nothing but itself to look at
+    assert (alone.entropies, alone.tops) == ((0.0,), (pytest.approx(1.0),))
 
 
 async def ready(served):
