@@ -131,11 +131,16 @@ class ChaosSession:
         name: str | None = None,
         scope: Scope = Scope.FAULT,
         tag: str | None = None,
+        concurrency: int = 1,
         **params: Any,
     ) -> ExperimentResult:
-        """One experiment with one fault. Raises what the catalogue raises for an unknown fault or parameter."""
+        """One experiment with one fault, `concurrency` requests in flight.
+
+        Raises what the catalogue raises for an unknown fault or parameter.
+        """
         dose = Dose(fault=fault, target=target, params=params)
-        return self.experiment(Experiment(name=name or f"{fault}-{target}", doses=(dose,), scope=scope, tag=tag))
+        name = name or f"{fault}-{target}"
+        return self.experiment(Experiment(name=name, doses=(dose,), scope=scope, tag=tag, concurrency=concurrency))
 
     def experiment(self, experiment: Experiment) -> ExperimentResult:
         """Run an experiment, or return what the run folder already has of it."""

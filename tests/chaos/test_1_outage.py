@@ -5,6 +5,7 @@ import pytest
 from harness.schedule import Dose, Experiment, Scope
 
 pytestmark = pytest.mark.chaos
+AT_ONCE = 3  # as many requests as open the breaker wait for a silent backend together, not one after the other
 
 
 def test_a_primary_that_is_cut_off_leaves_no_request_unanswered(chaos):
@@ -23,7 +24,7 @@ def test_a_killed_primary_is_started_again_and_comes_back(chaos):
 
 
 def test_a_primary_that_hangs_is_left_for_the_next_path(chaos):
-    outage = chaos.run("hang", target="primary")
+    outage = chaos.run("hang", target="primary", concurrency=AT_ONCE)
     assert outage.fired
     assert not outage.crashes
     assert outage.recovered
