@@ -67,6 +67,7 @@ async def _admitted(
         shaped.loss.launch = backend.keeper is not None and backend.keeper.degraded
         began_s = clock.now_s()
         completion, relay = await _call(work, backend, shaped, sink)
+        completion.body.setdefault("model", backend.config.model)
         took_s = clock.now_s() - began_s
         _check(work, backend, shaped, completion)
         permit.succeeded(took_s)

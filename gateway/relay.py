@@ -6,11 +6,13 @@ from typing import Any, Protocol
 import msgspec
 
 from gateway.answers.completion import Completion, chunk
-from gateway.answers.validate import check_arguments, check_text, invalid
-from gateway.backends.stream import Piece, StreamReader
+from gateway.answers.validate import check_arguments, check_text, invalid, is_blank
+from gateway.backends.stream import FunctionDelta, Piece, StreamReader
 from gateway.record import DegradationRecord
 
 DONE = b"data: [DONE]\n\n"
+_LEGACY = -1  # the index of a `function_call`, of which there is one
+_NO_FUNCTION = FunctionDelta()
 
 
 class Sink(Protocol):
@@ -40,6 +42,7 @@ class Relay:
         self._waiting: list[bytes] = []
         self._text: list[str] = []
         self._arguments: dict[int, list[str]] = {}
+        self._named: set[int] = set()  # tool calls that have a name
         self._visible = False
         self._tools = False
         self._refusal = False
@@ -60,6 +63,8 @@ class Relay:
             if not self._text:
                 raise invalid("a stream without content")
             check_text(text)
+        if self._arguments.keys() - self._named:
+            raise invalid("a tool call without a name")
         for parts in self._arguments.values():
             check_arguments("".join(parts), reader.finish_reason)
         usage = self._usage.event.usage if self._usage is not None else None
@@ -89,10 +94,13 @@ class Relay:
         self._waiting = []
 
     def _keep(self, piece: Piece) -> None:
-        if piece.event.usage is not None:
-            self._usage = piece
         if piece.is_content:
             self._keep_content(piece)
+        if piece.is_content and piece.finish_reason:
+            content, piece = _parted(piece)  # some engines say with every chunk how it ends
+            self._waiting.append(content)
+        if piece.event.usage is not None:
+            self._usage = piece
         if piece.finish_reason:
             self._final = piece
         elif piece.event.choices:
@@ -103,12 +111,17 @@ class Relay:
         delta = piece.event.choices[0].delta if piece.event.choices else None
         if delta is not None and not piece.text:
             self._refusal = self._refusal or bool(delta.refusal)
-            self._tools = self._tools or bool(delta.tool_calls or delta.function_call)
+        if delta is not None and delta.function_call is not None:
+            self._keep_call(_LEGACY, delta.function_call)
         for call in (delta.tool_calls if delta else None) or ():
-            self._tools = True
-            if call.function is not None:
-                self._arguments.setdefault(call.index, []).append(call.function.arguments or "")
-        self._visible = self._visible or self._tools or self._refusal or bool(piece.text.strip())
+            self._keep_call(call.index, call.function or _NO_FUNCTION)
+        self._visible = self._visible or self._tools or self._refusal or not is_blank(piece.text)
+
+    def _keep_call(self, index: int, function: FunctionDelta) -> None:
+        self._tools = True
+        if function.name:
+            self._named.add(index)
+        self._arguments.setdefault(index, []).append(function.arguments or "")
 
     async def _show(self) -> None:
         waiting, self._waiting = self._waiting, []
@@ -129,6 +142,17 @@ async def send_error(sink: Sink, message: str, record: DegradationRecord) -> Non
     code = str(record.reasons[-1]) if record.reasons else "stream_failed"
     error = {"message": message, "type": "upstream_error", "param": None, "code": code}
     await sink.send(_events([msgspec.json.encode({"error": error, "degradation": record})]), record=record)
+
+
+def _parted(piece: Piece) -> tuple[bytes, Piece]:
+    """The content of a chunk that also ends the answer, and the end without it."""
+    body = msgspec.json.decode(piece.data)
+    choice = body["choices"][0]
+    end = {**choice, "delta": {}, "logprobs": None}
+    content = {**body, "choices": [{**choice, "finish_reason": None}]}
+    content.pop("usage", None)
+    last = msgspec.json.encode({**body, "choices": [end]})
+    return msgspec.json.encode(content), piece._replace(data=last, text="", is_content=False)
 
 
 def _events(data: list[bytes]) -> bytes:

@@ -1,18 +1,23 @@
 """Whether a 200 is an answer at all: shape, schema, and the backend's own token counts."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 
-from gateway.answers.completion import Completion
+from gateway.answers.completion import Completion, new_id, now_unix_s
 from gateway.backends.failures import error_reason
 from gateway.errors import BadRequest, UpstreamError
 from gateway.policy import Accounting
 from gateway.record import Reason
 
-BROKEN_FINISHES = frozenset({"error", "abort", "aborted", "cancelled", "failed"})
+_WHOLE_FINISHES = frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"})  # OpenAI's own
+_BROKEN_FINISH = re.compile(
+    r"error|abort|cancel|fail|insufficient|interrupt|incomplete|timeout|timed_?out|overload|unavailable|preempt|unknown",
+    re.IGNORECASE,
+)  # other engines have words of their own for a good end, and each its own for a bad one
 _REPLACEMENT_SHARE = 0.05  # more U+FFFD than this: the tokens were not decodable
 
 
@@ -29,12 +34,23 @@ def completion_of(raw: bytes) -> Completion:
 def completion_in(body: dict[str, Any]) -> Completion:
     """The answer in an object with at least one choice. Raises UpstreamError where it is none."""
     completion = _first_choice(body["choices"][0])
-    completion.body = body
+    completion.body = _filled(body)
     usage = body.get("usage")
     if isinstance(usage, dict):
         completion.prompt_tokens = _count(usage.get("prompt_tokens"))
         completion.completion_tokens = _count(usage.get("completion_tokens"))
     return completion
+
+
+def _filled(body: dict[str, Any]) -> dict[str, Any]:
+    """What clients rely on, where a backend left it out; `model` is the caller's to fill."""
+    body.setdefault("id", new_id())
+    body.setdefault("object", "chat.completion")
+    body.setdefault("created", now_unix_s())
+    choice = body["choices"][0]
+    choice.setdefault("index", 0)
+    choice["message"].setdefault("role", "assistant")
+    return body
 
 
 def require_choices(raw: bytes) -> dict[str, Any]:
@@ -55,9 +71,20 @@ def require_choices(raw: bytes) -> dict[str, Any]:
     return body
 
 
+def is_blank(text: str) -> bool:
+    """Whether nobody would see anything: white space, and characters of no width."""
+    return not any(sign.isprintable() and not sign.isspace() for sign in text)
+
+
+def require_finished(reason: str) -> None:
+    """Raises UpstreamError where a finish_reason says that the backend gave up."""
+    if reason not in _WHOLE_FINISHES and _BROKEN_FINISH.search(reason):
+        raise invalid(f"finish_reason {reason[:40]}")
+
+
 def check_text(text: str) -> None:
     """Raises UpstreamError when the text is blank or its tokens were not decodable."""
-    if not text.strip():
+    if is_blank(text):
         raise invalid("a blank answer")
     if text.count("\N{REPLACEMENT CHARACTER}") > _REPLACEMENT_SHARE * len(text):
         raise invalid("an answer of undecodable tokens")
@@ -111,19 +138,22 @@ def _first_choice(choice: dict[str, Any]) -> Completion:
     if not isinstance(message, dict):
         raise invalid("a choice without a message")
     finish = choice.get("finish_reason")
-    if finish in BROKEN_FINISHES:
-        raise invalid(f"finish_reason {finish}")
+    if not isinstance(finish, str) or not finish:
+        raise invalid("no finish_reason: nothing says that the answer is whole")
+    require_finished(finish)
     content = message.get("content")
     calls = bool(message.get("tool_calls") or message.get("function_call"))
-    refusal = isinstance(message.get("refusal"), str) and bool(message["refusal"].strip())
+    refusal = isinstance(message.get("refusal"), str) and not is_blank(message["refusal"])
     if not calls and not refusal:
         if not isinstance(content, str):
             raise invalid("no content")
         check_text(content)
     _check_calls(message.get("tool_calls"), finish)
+    if legacy := message.get("function_call"):
+        _check_calls([{"function": legacy}], finish)
     return Completion(
         text=content if isinstance(content, str) else "",
-        finish_reason=finish if isinstance(finish, str) else None,
+        finish_reason=finish,
         calls_tools=calls,
         refusal=refusal,
     )
@@ -144,11 +174,13 @@ def _check_calls(calls: Any, finish: Any) -> None:
 
 def check_arguments(arguments: Any, finish: Any) -> None:
     """Raises UpstreamError when the arguments of a tool call are not whole JSON."""
-    if finish == "length" or arguments in (None, "") or not isinstance(arguments, str):
+    if finish == "length" or arguments in (None, ""):
         return
+    if not isinstance(arguments, str):
+        raise invalid("a tool call with arguments that are no text")
     try:
         msgspec.json.decode(arguments)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         raise invalid("a tool call with arguments that are not JSON") from None
 
 

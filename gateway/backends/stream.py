@@ -4,13 +4,16 @@ from typing import NamedTuple
 
 import msgspec
 
-from gateway.answers.validate import BROKEN_FINISHES, invalid
+from gateway.answers.validate import invalid, require_finished
 from gateway.backends.failures import error_reason
 from gateway.errors import UpstreamError
 from gateway.record import Reason
 
 _NO_ERROR = msgspec.Raw(b"null")
 _LEAST_BYTES = 5  # of a line that says anything: `data:`
+_NOTHING = (b"null", b"{}", b"[]", b'""', b"false")  # an `error` that says there is none
+_BOM = b"\xef\xbb\xbf"
+_OTHER_FIELDS = (b":", b"event:", b"id:", b"retry:")  # of server-sent events, the first being a comment
 
 
 class Usage(msgspec.Struct):
@@ -67,9 +70,10 @@ _NO_DELTA = Delta()
 class StreamReader:
     """Feed it bytes; it gives pieces and remembers how the stream stands.
 
-    Policy for broken streams: a line that is no SSE field is skipped, as the SSE standard says. A `data:` line that
-    cannot be read is skipped and counted in `bad_lines`: the caller trusts such an answer only where the token
-    counts prove that nothing is missing. Everything else that is not a whole stream raises UpstreamError.
+    Policy for broken streams: a line that is no field of server-sent events is skipped, as their standard says. A
+    `data:` line that cannot be read, and one whose beginning seems lost (no field, but with JSON's quotes in it), is
+    skipped and counted in `bad_lines`: the caller trusts such an answer only where the token counts prove that
+    nothing is missing. Everything else that is not a whole stream raises UpstreamError.
     """
 
     def __init__(self, *, max_bytes: int, done_required: bool) -> None:
@@ -108,17 +112,24 @@ class StreamReader:
             raise UpstreamError("the stream ended without [DONE]", reason=Reason.STREAM_CUT, died=True)
 
     def _line(self, line: bytes) -> Piece | None:
-        if not line.startswith(b"data:"):
-            if line.startswith(b"event:"):
-                self._error_event = b"error" in line or b"fail" in line
-            return None
         if self.done:
             return None
+        if not line.startswith(b"data:"):
+            return self._no_data(line)
         data = line[5:].strip()
         if data == b"[DONE]":
             self.done = True
             return None
         return self._event(data)
+
+    def _no_data(self, line: bytes) -> Piece | None:
+        if line.startswith(_BOM):
+            return self._line(line[len(_BOM) :])
+        if line.startswith(b"event:"):
+            self._error_event = b"error" in line or b"fail" in line
+        elif b'"' in line and not line.startswith(_OTHER_FIELDS):
+            self.bad_lines += 1
+        return None
 
     def _event(self, data: bytes) -> Piece | None:
         try:
@@ -129,7 +140,7 @@ class StreamReader:
             return None
         if (
             self._error_event
-            or (event.error is not _NO_ERROR and bytes(event.error) not in (b"null", b""))
+            or (event.error is not _NO_ERROR and bytes(event.error) not in _NOTHING)
             or (event.type is not None and _says_failed(event))
         ):
             text = data.decode(errors="replace")
@@ -141,9 +152,8 @@ class StreamReader:
 
     def _choice(self, data: bytes, event: Event, choice: Choice) -> Piece:
         delta = choice.delta or _NO_DELTA
-        if choice.finish_reason in BROKEN_FINISHES:
-            raise invalid(f"finish_reason {choice.finish_reason}")
         if choice.finish_reason:
+            require_finished(choice.finish_reason)
             self.finish_reason = choice.finish_reason
         text = delta.content or ""
         content = bool(text or delta.refusal or delta.tool_calls or delta.function_call)
