@@ -16,11 +16,11 @@ from random import Random
 from subprocess import DEVNULL, PIPE
 from typing import Any, ClassVar, NamedTuple
 
+from faults.allocations import failures_counted
 from faults.clock import SystemClock
 from faults.errors import NotApplicable
 from faults.fault import Firing, Sleeper, Target
 from faults.journal import Journal
-from faults.log_watch import LogWatch
 from faults.parameter import check_bounds, means
 from faults.parent import until_orphaned, wait_for_any
 from faults.process import ProcessId
@@ -60,23 +60,23 @@ class CudaBallast:
 
     @asynccontextmanager
     async def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AsyncIterator[Firing]:  # noqa: ARG002
+        firing = Firing()
+        async with failures_counted(target, firing, clock), self.holding(target) as reached:
+            firing.evidence.append(reached)
+            yield firing
+
+    @asynccontextmanager
+    async def holding(self, target: Target) -> AsyncIterator[str]:
+        """The memory is taken; yields what the ballast says of it."""
         if not target.device.startswith("cuda"):
             raise NotApplicable(f"{target.name}: it runs on {target.device}; a CUDA ballast needs a CUDA device")
-        from faults.memory import ALLOCATION_FAILED
-
-        firing = Firing()
-        watch = LogWatch.begin(target.log, ALLOCATION_FAILED)
         child = await asyncio.create_subprocess_exec(*self._argv(target.device), stdin=DEVNULL, stdout=PIPE)
         identity = ProcessId.of(child.pid)
         try:
             if identity is None:
                 raise NotApplicable(f"{target.name}: the ballast process ended at once")
             with Journal.of(target).undoing(target.name, ChildRuns(process=identity)):
-                firing.evidence.append(await asyncio.wait_for(_reached(child), START_LIMIT_S))
-                try:
-                    yield firing
-                finally:
-                    watch.prove(firing, "allocation failures")
+                yield await asyncio.wait_for(_reached(child), START_LIMIT_S)
         finally:
             if child.returncode is None:
                 child.kill()

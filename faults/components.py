@@ -13,13 +13,13 @@ from typing import ClassVar
 
 import msgspec
 
+from faults.allocations import failures_counted
 from faults.backend_launcher import read_launch
 from faults.component_hooks import MARK, Switch
 from faults.errors import NotApplicable
 from faults.fault import Firing, Sleeper, Target
 from faults.journal import Journal
 from faults.log_watch import LogWatch
-from faults.memory import ALLOCATION_FAILED
 from faults.outage import Kill
 from faults.parameter import check_bounds, means, share
 from faults.undo import FileChanged
@@ -105,17 +105,14 @@ class MemoryFraction:
         check_bounds(self)
 
     @asynccontextmanager
-    async def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AsyncIterator[Firing]:  # noqa: ARG002
+    async def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AsyncIterator[Firing]:
         if not target.device.startswith("cuda"):
             raise NotApplicable(f"{target.name}: it runs on {target.device}; a memory fraction needs a CUDA device")
-        failed = LogWatch.begin(target.log, ALLOCATION_FAILED)
-        async with switched(target, "memory_fraction", self.fraction, 0.0, rng) as limited:
-            firing = Firing()
-            try:
+        firing = Firing()
+        async with failures_counted(target, firing, clock):
+            async with switched(target, "memory_fraction", self.fraction, 0.0, rng) as limited:
                 yield firing
-            finally:
-                failed.prove(firing, "allocation failures")
-        firing.evidence.extend(limited.evidence)
+            firing.evidence.extend(limited.evidence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,26 +1,23 @@
 """Memory that runs out: really, in the backend's own process, and undone later."""
 
 import resource
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import ClassVar
 
+from faults.allocations import failures_counted
 from faults.errors import NotApplicable
 from faults.fault import Firing, Sleeper, Target
 from faults.journal import Journal
-from faults.log_watch import LogWatch
 from faults.outage import process_of
 from faults.parameter import check_bounds, means
 from faults.process import ProcessId, own_process
 from faults.undo import AddressSpaceLow, FileChanged
 
 MIB = 2**20
-ALLOCATION_FAILED = (
-    r"can't allocate memory|can't start new thread|MemoryError|std::bad_alloc|CUDA out of memory|OutOfMemoryError"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,27 +33,24 @@ class AddressSpaceLimit:
     @asynccontextmanager
     async def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AsyncIterator[Firing]:  # noqa: ARG002
         limit_bytes = address_space_bytes(process_of(target).pid) + self.headroom_bytes
-        async with address_space_limited(target, limit_bytes) as firing:
-            yield firing
+        firing = Firing()
+        async with failures_counted(target, firing, clock):
+            with address_space_limited(target, limit_bytes, firing):
+                yield firing
 
 
-@asynccontextmanager
-async def address_space_limited(target: Target, limit_bytes: int) -> AsyncIterator[Firing]:
+@contextmanager
+def address_space_limited(target: Target, limit_bytes: int, firing: Firing) -> Iterator[None]:
     """RLIMIT_AS of the running backend at `limit_bytes`; where that is less than it has, nothing more is granted."""
     process = process_of(target)
-    firing = Firing()
     undo = _plan(process, Journal.of(target), limit_bytes)
-    watch = LogWatch.begin(target.log, ALLOCATION_FAILED)
     with Journal.of(target).undoing(target.name, undo):
         # Never above what another fault has already set.
         soft = resource.prlimit(process.pid, resource.RLIMIT_AS)[0]
         limit = undo.limit_bytes if soft == resource.RLIM_INFINITY else min(undo.limit_bytes, soft)
         resource.prlimit(process.pid, resource.RLIMIT_AS, (limit, undo.original[1]))
         firing.evidence.append(f"address space of process {process.pid} limited to {limit} bytes")
-        try:
-            yield firing
-        finally:
-            watch.prove(firing, "allocation failures")
+        yield
 
 
 def _plan(process: ProcessId, journal: Journal, limit_bytes: int) -> AddressSpaceLow:

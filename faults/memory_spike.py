@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from random import Random
 from typing import ClassVar
 
+from faults.allocations import failures_counted
 from faults.errors import NotApplicable
 from faults.fault import Firing, Sleeper, Target
+from faults.log_watch import LogWatch
 from faults.memory import MIB, address_space_bytes, address_space_limited
 from faults.outage import process_of
 from faults.parameter import check_bounds, means
@@ -37,20 +39,18 @@ class MemorySpike:
         check_bounds(self)
 
     @asynccontextmanager
-    async def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AsyncIterator[Firing]:
+    async def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AsyncIterator[Firing]:  # noqa: ARG002
         if relayed(target) is None:
             raise NotApplicable(f"target {target.name!r} has no semantic proxy to tell when a request begins")
-        strike = Strike(spike=self, target=target, clock=clock, rng=rng)
+        firing = Firing()
+        strike = Strike(spike=self, target=target, clock=clock, firing=firing)
         await strike.settle()
-        striking = asyncio.create_task(strike.run())
         try:
-            yield strike.firing
+            async with failures_counted(target, firing, clock) as watch, strike.on(watch):
+                yield firing
         finally:
-            striking.cancel()
-            with suppress(asyncio.CancelledError):
-                await asyncio.shield(asyncio.wait([striking]))
-            if striking.done() and not striking.cancelled() and (error := striking.exception()):
-                raise error
+            if not strike.spikes:
+                firing.touched = 0  # what failed, failed without us
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,8 +60,8 @@ class Strike:
     spike: MemorySpike
     target: Target
     clock: Sleeper
-    rng: Random
-    firing: Firing = field(default_factory=Firing)
+    firing: Firing
+    spikes: int = 0
     idle_bytes: int = 0  # the address space after SETTLE_S without a request, when it was last so
     quiet_s: float = 0.0
 
@@ -75,7 +75,19 @@ class Strike:
             waited_s += LOOK_S
             self._look(relayed(self.target))
 
-    async def run(self) -> None:
+    @asynccontextmanager
+    async def on(self, watch: LogWatch) -> AsyncIterator[None]:
+        striking = asyncio.create_task(self._run(watch))
+        try:
+            yield
+        finally:
+            striking.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(asyncio.wait([striking]))
+            if striking.done() and not striking.cancelled() and (error := striking.exception()):
+                raise error
+
+    async def _run(self, watch: LogWatch) -> None:
         """Until cancelled."""
         seen = begun(self.target)
         while True:
@@ -84,6 +96,8 @@ class Strike:
             if counts is not None and counts["requests"] > seen:
                 seen = counts["requests"]
                 await self._take()
+            if self.spikes:
+                self.firing.touched = len(watch.lines())  # so far; the last line may be on its way
             self._look(counts)
 
     def _look(self, counts: dict[str, int] | None) -> None:
@@ -93,31 +107,30 @@ class Strike:
                 self.idle_bytes = address_space_bytes(process_of(self.target).pid)
 
     async def _take(self) -> None:
-        """One spike; what it proved counts also when it is cut short."""
-        one = Firing()
-        try:
-            async with self._pressure() as one:
-                left_s = self.spike.hold_s
-                while left_s > 0 and working(relayed(self.target)):
-                    await self.clock.sleep(min(LOOK_S, left_s))
-                    left_s -= LOOK_S
-                await self.clock.sleep(SETTLE_S)  # an engine logs a failure after it has answered
-        finally:
-            self.firing.touched += one.touched
-            self.firing.evidence.extend(one.evidence)
+        """One spike."""
+        async with self._pressure():
+            self.spikes += 1
+            left_s = self.spike.hold_s
+            while left_s > 0 and working(relayed(self.target)):
+                await self.clock.sleep(min(LOOK_S, left_s))
+                left_s -= LOOK_S
 
     @property
     def on_gpu(self) -> bool:
         """There a ballast takes the device's memory, and the backend's process need not be ours."""
         return self.target.device.startswith("cuda")
 
-    def _pressure(self) -> AbstractAsyncContextManager[Firing]:
+    @asynccontextmanager
+    async def _pressure(self) -> AsyncIterator[None]:
         if self.on_gpu:
             from faults.ballast import CudaBallast
 
-            ballast = CudaBallast(free_bytes=self.spike.headroom_bytes)
-            return ballast.inject(self.target, clock=self.clock, rng=self.rng)
-        return address_space_limited(self.target, self.idle_bytes + self.spike.headroom_bytes)
+            async with CudaBallast(free_bytes=self.spike.headroom_bytes).holding(self.target) as reached:
+                self.firing.evidence.append(reached)
+                yield
+        else:
+            with address_space_limited(self.target, self.idle_bytes + self.spike.headroom_bytes, self.firing):
+                yield
 
 
 def begun(target: Target) -> int:

@@ -19,8 +19,8 @@ from gateway.clock import Clock
 from harness.effects.reciter import CONTEXT_TOKENS, build_reciter
 from harness.effects.tap import Tap, tap
 from harness.models.spec import ModelSpec
-from harness.stack.backend import announced_port, engine_argv, engine_env
-from harness.stack.gateway_config import table
+from harness.stack.backend import BackendLine, announced_port, engine_argv, engine_env
+from harness.stack.gateway_config import gateway_argv, gateway_toml
 from harness.stack.process import Child, Ready
 from harness.stack.stack import create_proxy
 
@@ -146,10 +146,10 @@ async def _start_rest(line: Line) -> None:
     line.semantic.start()
     line.semantic_port = await announced_port(line.semantic, line.clock)
     await line.restart()
-    (line.folder / "policy.toml").write_text(POLICY, "utf-8")
-    (line.folder / "gateway.toml").write_text(gateway_toml(line), "utf-8")
-    files = ["--config", str(line.folder / "gateway.toml"), "--policy", str(line.folder / "policy.toml")]
-    argv = ["-m", "harness.cli", "gateway", *files, "--port", "0"]
+    config, policy = line.folder / "gateway.toml", line.folder / "policy.toml"
+    policy.write_text(POLICY, "utf-8")
+    config.write_text(gateway_config(line), "utf-8")
+    argv = gateway_argv(config, policy)[1:]
     line.gateway = launched("gateway", line.folder, argv, cwd=line.folder, env={"TRUEFALL_ADMIN_TOKEN": TOKEN})
     line.gateway.start()
     line.gateway_port = await announced_port(line.gateway, line.clock)
@@ -161,18 +161,16 @@ def launched(name: str, folder: Path, argv: list[str], *, cwd: Path, env: dict[s
     return Child(name=name, argv=[*begin, *argv], log=folder / f"{name}.log", cwd=cwd, env=env)
 
 
-def gateway_toml(line: Line) -> str:
-    backend = {
-        "name": "primary",
-        "url": f"http://127.0.0.1:{line.semantic_port}/v1",
-        "model": "reciter",
-        "engine": "transformers",
-        "model_dir": str(line.folder / "models" / "reciter"),
-        "context_tokens": CONTEXT_TOKENS,
-    }
-    memory: dict[str, object] = {"kv_capacity_bytes": LEDGER_BYTES, "kv_dtype": "float32"}
-    return (
-        table("server", {"host": "127.0.0.1", "port": 0})
-        + table("[backends]", backend)
-        + table("backends.memory", memory)
+def gateway_config(line: Line) -> str:
+    """One backend behind the proxies, with a ledger."""
+    model_dir = line.folder / "models" / "reciter"
+    backend = BackendLine(
+        name="primary",
+        model=_SPEC,
+        model_dir=model_dir,
+        device="cpu",
+        logs=line.folder,
+        port=line.engine_port,
+        semantic_port=line.semantic_port,
     )
+    return gateway_toml([backend], memory={"primary": {"kv_capacity_bytes": LEDGER_BYTES, "kv_dtype": "float32"}})

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from faults.allocations import ALLOCATION_FAILED
 from faults.catalogue import parse
 from faults.fault import Fault, Firing, Target
 from faults.log_watch import LogWatch
-from faults.memory import ALLOCATION_FAILED
 from gateway.clock import SystemClock
 from harness.effects.ask import Question, Reply, ask
 from harness.effects.line import Line, started
@@ -16,7 +16,6 @@ from harness.effects.quantities import Seen
 from harness.effects.table import Door, Effect, Plan, effects
 
 PATIENCE_S = 120.0  # for a request that no fault delays
-REST_S = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,8 +95,8 @@ class Measurer:
         for number, question in enumerate(plan.questions):
             await line.clock.sleep(plan.pause_s)
             replies.append(await self.ask(plan, number, question, limit_s))
-        if plan.settles:
-            await self.until_log_rests()
+        if plan.settles and not all(reply.whole for reply in replies):
+            await watch.settle(line.clock)  # else the next look would count what failed in this one
         return Seen(
             replies=replies,
             prompts=line.tap.prompts(first),
@@ -106,13 +105,6 @@ class Measurer:
             failed_allocations=len(watch.lines()),
             reserved_bytes=line.reserved_bytes(),
         )
-
-    async def until_log_rests(self) -> None:
-        """An engine answers first and logs then why it failed; without this the next look would count it."""
-        size, before = self.line.engine.log.stat().st_size, -1
-        while size != before:
-            await self.line.clock.sleep(REST_S)
-            size, before = self.line.engine.log.stat().st_size, size
 
     async def ask(self, plan: Plan, number: int, question: Question, limit_s: float) -> Reply:
         address = {

@@ -42,8 +42,8 @@ class BackendLine:
 
     @property
     def fault_url(self) -> str:
-        """What the gateway is given: every fault can act there."""
-        return f"http://127.0.0.1:{self.semantic_port}"
+        """What the gateway is given: every fault can act there. The engine itself where no proxy was put before it."""
+        return self.url if self.semantic_port is None else f"http://127.0.0.1:{self.semantic_port}"
 
     @property
     def log(self) -> Path:

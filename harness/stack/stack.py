@@ -1,6 +1,5 @@
 """The whole stack of a run: backends, their fault proxies, and the gateway. Started in order, always stopped."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from gateway.clock import Clock
 from harness.errors import ConfigError, StackError
 from harness.models import Profile
 from harness.stack.backend import BackendLine, announced_port
-from harness.stack.gateway_config import gateway_toml
+from harness.stack.gateway_config import gateway_argv, gateway_toml
 from harness.stack.process import Child, Ready
 
 GATEWAY_START_LIMIT_S = 30.0
@@ -73,22 +72,13 @@ class Stack:
 
     async def _start_gateway(self) -> None:
         config = self.folder / "gateway.toml"
-        pid_files = {name: self.write_pid_file(name) for name in self.lines}
-        config.write_text(gateway_toml(list(self.lines.values()), pid_files=pid_files), "utf-8")
-        argv = [
-            sys.executable,
-            "-m",
-            "harness.cli",
-            "gateway",
-            "--config",
-            str(config),
-            "--policy",
-            str(self.policy),
-            "--port",
-            "0",
-        ]
+        memory = {name: line.memory_settings(self.write_pid_file(name)) for name, line in self.lines.items()}
+        config.write_text(gateway_toml(self.lines.values(), memory=memory), "utf-8")
         self.gateway = Child(
-            name="gateway", argv=argv, log=self.folder / "gateway.log", env={"TRUEFALL_ADMIN_TOKEN": self.admin_token}
+            name="gateway",
+            argv=gateway_argv(config, self.policy),
+            log=self.folder / "gateway.log",
+            env={"TRUEFALL_ADMIN_TOKEN": self.admin_token},
         )
         self.gateway.start()
         self.gateway_port = await announced_port(self.gateway, self.clock)

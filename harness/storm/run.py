@@ -1,17 +1,16 @@
 """Run the storm's columns: start what a column needs, send the same requests, count."""
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from gateway.clock import Clock
 from harness.models import ModelSpec
 from harness.stack.backend import BackendLine, announced_port
-from harness.stack.gateway_config import table
+from harness.stack.gateway_config import gateway_argv, gateway_toml
 from harness.stack.process import Child
 from harness.storm.client import ask, judged
 from harness.storm.plan import Mix, Planned, plan
@@ -63,7 +62,7 @@ class Storm:
 
     async def column(self, name: str, folder: Path) -> Column:
         """`name`: of COLUMNS. Raises StackError where something does not start."""
-        line = BackendLine(name="primary", model=self.model, model_dir=self.model_dir, device="cpu", logs=folder)
+        line = BackendLine(name="primary", model=self._spec, model_dir=self.model_dir, device="cpu", logs=folder)
         victim = Victim(line=line, room_bytes=self.room_bytes, clock=self.clock)
         async with victim.running():
             if name == "bare":
@@ -71,13 +70,19 @@ class Storm:
             else:
                 async with self._gateway(line, folder, guarded=name == "on") as url:
                     ended = await self._all(url, "truefall")
-            return Column(
-                name=COLUMNS[name],
-                ended=ended,
-                deaths=victim.deaths,
-                failed_allocations=victim.failed_allocations(),
-                peak_share=victim.peak_share,
-            )
+        return Column(
+            name=COLUMNS[name],
+            ended=ended,
+            deaths=victim.deaths,
+            failed_allocations=victim.failed_allocations,
+            peak_share=victim.peak_share,
+        )
+
+    @property
+    def _spec(self) -> ModelSpec:
+        """The model with the memory that the storm leaves it."""
+        margin_bytes = int(MARGIN_SHARE * self.room_bytes)
+        return replace(self.model, max_concurrent=1, margin_bytes=margin_bytes, kv_capacity_bytes=self.room_bytes)
 
     async def _all(self, url: str, model: str) -> tuple[Ended, ...]:
         """Each client takes the next request when its own has ended."""
@@ -103,16 +108,11 @@ class Storm:
     @asynccontextmanager
     async def _gateway(self, line: BackendLine, folder: Path, *, guarded: bool) -> AsyncIterator[str]:
         pid_file = folder / "primary.pid"
-        (folder / "policy.toml").write_text(POLICY, "utf-8")
-        (folder / "gateway.toml").write_text(self._config(line, pid_file, guarded=guarded), "utf-8")
-        child = Child(
-            name="gateway",
-            argv=[
-                *(sys.executable, "-m", "harness.cli", "gateway", "--port", "0"),
-                *("--config", str(folder / "gateway.toml"), "--policy", str(folder / "policy.toml")),
-            ],
-            log=folder / "gateway.log",
-        )
+        config, policy = folder / "gateway.toml", folder / "policy.toml"
+        memory = {line.name: line.memory_settings(pid_file)} if guarded else {}
+        policy.write_text(POLICY, "utf-8")
+        config.write_text(gateway_toml([line], memory=memory), "utf-8")
+        child = Child(name="gateway", argv=gateway_argv(config, policy), log=folder / "gateway.log")
         telling = asyncio.create_task(self._tell_pid(line, pid_file))
         child.start()
         try:
@@ -128,23 +128,3 @@ class Storm:
             if (pid := line.pid()) is not None:
                 pid_file.write_text(str(pid), "utf-8")
             await self.clock.sleep(0.1)
-
-    def _config(self, line: BackendLine, pid_file: Path, *, guarded: bool) -> str:
-        backend = {
-            "name": "primary",
-            "url": f"{line.url}/v1",
-            "model": line.model_dir.name,
-            "engine": "transformers",
-            "model_dir": str(line.model_dir),
-            "context_tokens": self.model.context_tokens,
-            "max_concurrent": 1,
-        }
-        memory = {
-            "probe": "process",
-            "pid_file": str(pid_file),
-            "margin_bytes": int(MARGIN_SHARE * self.room_bytes),
-            "kv_capacity_bytes": self.room_bytes,
-            "kv_dtype": "float32",
-        }
-        server = table("server", {"host": "127.0.0.1", "port": 0})
-        return server + table("[backends]", backend) + (table("backends.memory", memory) if guarded else "")

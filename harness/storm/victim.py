@@ -1,14 +1,15 @@
 """A real backend whose address space is limited, started again whenever it dies, and watched while it works."""
 
 import asyncio
-import re
 import resource
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from faults.allocations import ALLOCATION_FAILED
 from faults.errors import NotApplicable
-from faults.memory import ALLOCATION_FAILED, address_space_bytes
+from faults.log_watch import LogWatch
+from faults.memory import address_space_bytes
 from gateway.clock import Clock
 from harness.stack.backend import BackendLine
 
@@ -24,6 +25,7 @@ class Victim:
     clock: Clock
     deaths: int = 0
     peak_bytes: int = 0  # beyond what it held when it was ready
+    failed_allocations: int = 0  # of all its processes
     _base_bytes: int = field(default=0)
 
     @asynccontextmanager
@@ -33,19 +35,17 @@ class Victim:
         try:
             await self._limit()
             self.peak_bytes = self.deaths = 0
+            watch = LogWatch.begin(self.line.log, ALLOCATION_FAILED)
             watching = asyncio.create_task(self._watch())
             try:
                 yield
             finally:
                 watching.cancel()
                 await asyncio.wait({watching})
+                await watch.settle(self.clock)
+                self.failed_allocations = len(watch.lines())
         finally:
             self.line.stop()
-
-    def failed_allocations(self) -> int:
-        """Lines of its log that say that memory ran out."""
-        said = self.line.engine.said() if self.line.engine else ""
-        return sum(re.search(ALLOCATION_FAILED, line) is not None for line in said.splitlines())
 
     @property
     def peak_share(self) -> float:

@@ -25,6 +25,7 @@ from gateway.answers.validate import check_schema
 ANSWER = "Opened software cannot be refunded. The refund of order A-1234 is “paid”. Ask the customer for help."
 LEDGER: dict[str, int] = {}
 IDS = count(1)
+LATE_S = 0.1  # an engine answers first, and logs then why it could not
 threading.stack_size(256 * 1024)
 
 
@@ -46,8 +47,10 @@ class Answers(BaseHTTPRequestHandler):
             PreTrainedTokenizerBase().decode()
             check_schema()
         except (MemoryError, RuntimeError, UnicodeDecodeError) as error:
+            self.reply(500, {"error": "Internal Server Error"})
+            threading.Event().wait(LATE_S)
             print(f"{type(error).__name__}: cannot answer", file=sys.stderr, flush=True)
-            return self.reply(500, {"error": "Internal Server Error"})
+            return None
         return self.stream() if body.get("stream") else self.reply(200, completion("message", ANSWER, "stop"))
 
     def do_DELETE(self) -> None:
