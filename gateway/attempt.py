@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from gateway.answers.completion import Completion
 from gateway.answers.grounding import distrust
-from gateway.answers.validate import check_schema, invalid, tokens_agree
+from gateway.answers.schema import SchemaChecks
+from gateway.answers.validate import invalid, tokens_agree
 from gateway.backends.backend import Backend
 from gateway.backends.breaker import Permit
 from gateway.backends.client import Call
@@ -28,7 +29,9 @@ class Served:
     relay: Relay | None
 
 
-async def attempt(work: Work, backend: Backend, *, sink: Sink | None, clock: Clock, default_max_tokens: int) -> Served:
+async def attempt(
+    work: Work, backend: Backend, *, sink: Sink | None, clock: Clock, default_max_tokens: int, schemas: SchemaChecks
+) -> Served:
     """Try once. Raises UpstreamError, whatever the obstacle; BadRequest when the backend blames the client."""
     _require_not_away(backend, clock.now_s())
     _require_up(backend)
@@ -37,7 +40,9 @@ async def attempt(work: Work, backend: Backend, *, sink: Sink | None, clock: Clo
         left_s = backend.breaker.opens_again_in_s()
         raise _refused(f"{backend.name} is left alone", Reason.BREAKER_OPEN, retry_after_s=left_s)
     try:
-        served = await _admitted(work, backend, permit, sink=sink, clock=clock, default_max_tokens=default_max_tokens)
+        served = await _admitted(
+            work, backend, permit, sink=sink, clock=clock, default_max_tokens=default_max_tokens, schemas=schemas
+        )
     except UpstreamError as error:
         if error.blame is Blame.BACKPRESSURE and error.retry_after_s is not None:
             pause_s = min(error.retry_after_s, work.policy.overload.max_retry_after_s)
@@ -54,7 +59,14 @@ async def attempt(work: Work, backend: Backend, *, sink: Sink | None, clock: Clo
 
 
 async def _admitted(
-    work: Work, backend: Backend, permit: Permit, *, sink: Sink | None, clock: Clock, default_max_tokens: int
+    work: Work,
+    backend: Backend,
+    permit: Permit,
+    *,
+    sink: Sink | None,
+    clock: Clock,
+    default_max_tokens: int,
+    schemas: SchemaChecks,
 ) -> Served:
     """Hold a slot and the memory while the call runs; both are given back exactly once, however it ends."""
     slot: Slot | None = None
@@ -69,7 +81,7 @@ async def _admitted(
         completion, relay = await _call(work, backend, shaped, sink)
         completion.body.setdefault("model", backend.config.model)
         took_s = clock.now_s() - began_s
-        _check(work, backend, shaped, completion)
+        await _check(work, backend, shaped, completion, schemas)
         permit.succeeded(took_s)
         return Served(completion=completion, loss=shaped.loss, relay=relay)
     except QueueFull as error:
@@ -118,7 +130,7 @@ def _preview(work: Work, backend: Backend, loss: Loss) -> DegradationRecord:
     return work.by_model(backend.name, backend.config.model, loss)
 
 
-def _check(work: Work, backend: Backend, shaped: Shaped, completion: Completion) -> None:
+async def _check(work: Work, backend: Backend, shaped: Shaped, completion: Completion, schemas: SchemaChecks) -> None:
     """What a whole answer still has to pass. Raises UpstreamError."""
     _check_counts(work, backend, shaped, completion)
     if completion.calls_tools or completion.refusal:
@@ -126,10 +138,11 @@ def _check(work: Work, backend: Backend, shaped: Shaped, completion: Completion)
     if work.policy.validation.response_schema:
         request = work.request
         try:
-            check_schema(completion.text, response_format=request.response_format, schema=request.schema)
+            whole = await schemas.check(completion.text, response_format=request.response_format, schema=request.schema)
         except UpstreamError as error:
             error.blame = Blame.NEUTRAL  # a weak model, not a sick backend
             raise
+        shaped.loss.validation = not whole
     apply = work.policy.grounding.apply
     if apply == "always" or (apply == "degraded" and _is_degraded(work, backend, shaped.loss)):
         doubt = distrust(

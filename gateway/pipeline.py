@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from gateway.answers.cache import Hit
 from gateway.answers.completion import Completion
+from gateway.answers.schema import SchemaChecks
 from gateway.answers.unaided import Given, Unaided
-from gateway.answers.validate import require_schema
 from gateway.attempt import Served, attempt
 from gateway.backends.backend import Backend
 from gateway.backends.cascade import front_of, plan
@@ -38,12 +38,13 @@ class Pipeline:
     unaided: Unaided
     clock: Clock
     default_max_tokens: int
+    schemas: SchemaChecks = field(default_factory=SchemaChecks)
     observe: Callable[[Attempt], None] = field(default=lambda _: None)
 
     async def answer(self, work: Work, sink: Sink | None) -> Reply:
         """Answer, come what may. Raises BadRequest where the client is to blame and nothing was sent yet."""
         if work.request.schema is not None:
-            require_schema(work.request.schema)
+            await self.schemas.require(work.request.schema)
         paths = self._forced(work, self._planned(work))
         if not paths:
             if Reason.DECISION not in work.reasons:
@@ -121,7 +122,12 @@ class Pipeline:
         began_s = self.clock.now_s()
         try:
             served = await attempt(
-                work, backend, sink=sink, clock=self.clock, default_max_tokens=self.default_max_tokens
+                work,
+                backend,
+                sink=sink,
+                clock=self.clock,
+                default_max_tokens=self.default_max_tokens,
+                schemas=self.schemas,
             )
             record = work.by_model(backend.name, backend.config.model, served.loss)
             instead = await self.unaided.gate.check(work, record, served.completion, path=backend.name)

@@ -208,6 +208,8 @@ class Notices(Section, frozen=True, kw_only=True):
     backend_zh: str = "由备用模型 {model} 回答。"
     shortened_en: str = "Answered under load: the input or the answer was shortened."
     shortened_zh: str = "高负载下回答：输入或回答已被缩短。"
+    unchecked_en: str = "The form of this answer was checked only in part."
+    unchecked_zh: str = "此回答的格式只经过部分检查。"
     launch_en: str = "Answered by {model} in a reduced configuration."
     launch_zh: str = "由 {model} 以降级配置回答。"
     extract_en: str = "Quoted from your own text, without a model."

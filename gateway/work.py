@@ -41,6 +41,7 @@ class Loss:
     compressed: bool = False
     tools: bool = False
     schema: bool = False
+    validation: bool = False
     launch: bool = False  # the backend runs in a degraded launch
 
     def reasons(self) -> list[Reason]:
@@ -51,9 +52,19 @@ class Loss:
             found.append(Reason.PROMPT_COMPRESSED)
         if self.max_tokens:
             found.append(Reason.MAX_TOKENS_REDUCED)
+        if self.validation:
+            found.append(Reason.VALIDATION_SLOW)
         if self.launch:
             found.append(Reason.DEGRADED_LAUNCH)
         return found
+
+    @property
+    def kind(self) -> str:
+        """Which notice tells of it."""
+        if self.launch:
+            return "launch"
+        shortened = self.prompt_tokens or self.max_tokens or self.compressed
+        return "unchecked" if self.validation and not shortened else "shortened"
 
     def dropped(self) -> Dropped:
         return _or_nothing(
@@ -62,6 +73,7 @@ class Loss:
                 max_tokens=self.max_tokens,
                 tools=self.tools,
                 response_schema=self.schema,
+                validation=self.validation,
             )
         )
 
@@ -129,7 +141,7 @@ class Work:
         chosen = self.forced_by or Reason.DECISION in self.reasons
         if path != self.target and not chosen and all(one.path != self.target for one in self.attempts):
             reasons = _merged([Reason.HEALTH_LEVEL], reasons)  # the level's order, not a failure, led here
-        kind = "backend" if path != self.target else "launch" if loss.launch else "shortened"
+        kind = "backend" if path != self.target else loss.kind
         told = path != self.target or bool(loss.reasons())
         level = self.level if self.level is not Level.HEALTHY else Level.DEGRADED
         return DegradationRecord(

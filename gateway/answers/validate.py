@@ -101,7 +101,11 @@ def check_schema(text: str, *, response_format: str, schema: Mapping[str, Any] |
     if response_format == "json_object" and not isinstance(value, dict):
         raise UpstreamError("the answer is not an object", reason=Reason.SCHEMA_VIOLATED)
     if schema is not None and not validator_of(msgspec.json.encode(schema)).is_valid(value):
-        raise UpstreamError("the answer violates the schema", reason=Reason.SCHEMA_VIOLATED)
+        raise violated()
+
+
+def violated() -> UpstreamError:
+    return UpstreamError("the answer violates the schema", reason=Reason.SCHEMA_VIOLATED)
 
 
 def require_schema(schema: Mapping[str, Any]) -> None:

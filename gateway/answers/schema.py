@@ -1,0 +1,96 @@
+"""Answers against the schemas that clients send: never on the event loop, never for long, never over the network."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from gateway.answers.schema_process import Job, SchemaProcess
+from gateway.answers.validate import check_schema, require_schema, violated
+from gateway.errors import BadRequest
+
+_RISKY = (b'"$', b'"pattern', b'"unevaluated', b'"uniqueItems')  # references, patterns, and what looks twice
+_PLAIN = (b'"$schema"', b'"$id"', b'"$defs"', b'"$comment"')
+_SMALL = 2_000_000  # bytes of the schema times bytes of the answer: some hundredths of a second at most
+_MOST_SLOW = 64
+_FIELD = "response_format.json_schema.schema"
+
+
+@dataclass(slots=True, kw_only=True)
+class SchemaChecks:
+    """`budget_s` is what one check may take; after it only the required fields are looked at."""
+
+    budget_s: float = 0.8
+    process: SchemaProcess = field(default_factory=SchemaProcess)
+    _slow: "OrderedDict[bytes, None]" = field(default_factory=OrderedDict)
+
+    async def require(self, schema: Mapping[str, Any]) -> None:
+        """Raises BadRequest when the client's schema is none, or leads out of itself."""
+        raw = msgspec.json.encode(schema)
+        if not is_risky(raw, len(raw)):
+            require_schema(schema)
+            return
+        verdict = await asyncio.to_thread(self.process.ask, Job(schema=dict(schema)), within_s=self.budget_s)
+        if verdict is None:
+            raise BadRequest(f"{_FIELD} takes longer than {self.budget_s:g} s to check, must be simpler", field=_FIELD)
+        if verdict.wrong is not None:
+            raise BadRequest(f"{_FIELD} is not a JSON Schema: {verdict.wrong}", field=_FIELD)
+
+    async def check(self, text: str, *, response_format: str, schema: Mapping[str, Any] | None) -> bool:
+        """Whether the whole schema was looked at; False: there was time for its required fields only.
+
+        Raises UpstreamError when `text` is not the JSON that `response_format` asks for.
+        """
+        if response_format == "text":
+            check_schema(text, response_format=response_format, schema=None)
+            return True
+        raw = b"" if schema is None else msgspec.json.encode(schema)
+        if schema is None or not is_risky(raw, len(text)):
+            return await self._in_thread(text, response_format, schema)
+        check_schema(text, response_format=response_format, schema=None)
+        value = msgspec.json.decode(text)
+        verdict = None
+        if raw not in self._slow:
+            job = Job(schema=dict(schema), value=value, check_value=True)
+            verdict = await asyncio.to_thread(self.process.ask, job, within_s=self.budget_s)
+        if verdict is None:
+            self._remember(raw)
+            _require_fields(value, schema)
+            return False
+        if verdict.wrong is not None:
+            raise violated()
+        return True
+
+    async def _in_thread(self, text: str, response_format: str, schema: Mapping[str, Any] | None) -> bool:
+        try:
+            async with asyncio.timeout(self.budget_s):
+                await asyncio.to_thread(check_schema, text, response_format=response_format, schema=schema)
+        except TimeoutError:
+            _require_fields(msgspec.json.decode(text), schema or {})
+            return False
+        return True
+
+    def _remember(self, raw: bytes) -> None:
+        """One client's slow schema must not take the others' time again and again."""
+        self._slow[raw] = None
+        while len(self._slow) > _MOST_SLOW:
+            self._slow.popitem(last=False)
+
+
+def is_risky(schema: bytes, answer_bytes: int) -> bool:
+    """Whether checking against it may take long, or lead somewhere else."""
+    plain = schema
+    for word in _PLAIN:
+        plain = plain.replace(word, b"")
+    return len(schema) * max(1, answer_bytes) > _SMALL or any(word in plain for word in _RISKY)
+
+
+def _require_fields(value: Any, schema: Mapping[str, Any]) -> None:
+    """Raises UpstreamError where a required field is missing."""
+    required = schema.get("required")
+    names = required if isinstance(required, list) else []
+    if names and not (isinstance(value, dict) and all(name in value for name in names)):
+        raise violated()

@@ -1,0 +1,146 @@
+"""What a client's schema can do: it leads nowhere else, and no pattern of it stops the gateway."""
+
+import asyncio
+import contextlib
+import json
+import threading
+
+import pytest
+from served import backend, gateway
+from upstream_stub import running, says
+
+from gateway.answers.schema import SchemaChecks, is_risky
+from gateway.answers.schema_process import Job, judged
+from gateway.clock import SystemClock
+from gateway.errors import BadRequest, UpstreamError
+
+CLOCK = SystemClock()
+ENDLESS = {"properties": {"a": {"pattern": "^(a+)+$"}}, "required": ["a"]}
+TREE = {"$ref": "#/$defs/node", "$defs": {"node": {"properties": {"next": {"$ref": "#/$defs/node"}}, "type": "object"}}}
+
+
+def form(schema):
+    return {"type": "json_schema", "json_schema": {"name": "x", "schema": schema}}
+
+
+WRONG = {
+    "outside by http": ({"$ref": "http://127.0.0.1:9/x"}, "outside the schema"),
+    "outside by file": ({"properties": {"a": {"$ref": "file:///etc/hostname"}}}, "outside the schema"),
+    "outside, dynamic": ({"items": {"$dynamicRef": "http://127.0.0.1:9/x#y"}}, "outside the schema"),
+    "to nothing": ({"$ref": "#/nope"}, "nope"),
+    "without end": ({"$ref": "#"}, "without end"),
+    "no type": ({"type": "banana", "$ref": "#/$defs/x", "$defs": {"x": {}}}, "banana"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_schema_that_leads_nowhere_is_told_apart(name):
+    schema, told = WRONG[name]
+    assert told in (judged(Job(schema=schema)).wrong or "")
+
+
+def test_a_schema_within_itself_is_one():
+    assert judged(Job(schema=TREE)).wrong is None
+    assert judged(Job(schema=TREE, value={"next": {"next": {}}}, check_value=True)).wrong is None
+    assert judged(Job(schema=TREE, value={"next": {"next": 3}}, check_value=True)).wrong is not None
+
+
+def test_what_may_take_long_is_known_beforehand():
+    assert not is_risky(b'{"$schema":"x","$defs":{},"type":"object"}', 1000)
+    for risky in (ENDLESS, TREE, {"uniqueItems": True}, {"unevaluatedItems": False}):
+        assert is_risky(json.dumps(risky).encode(), 10)
+    assert is_risky(b"x" * 2001, 1000)
+
+
+@contextlib.contextmanager
+def listener():
+    """A server of which nobody may want anything: the list is what came."""
+    import socket
+
+    came = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def accept():
+            with contextlib.suppress(OSError):
+                while True:
+                    came.append(server.accept()[0].close())
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield server.getsockname()[1], came
+
+
+@pytest.mark.slow
+async def test_a_schema_with_a_url_fetches_nothing_and_is_a_400():
+    with listener() as (port, came):
+        async with running(says("{}")) as up, gateway(backend(up, "primary")) as served:
+            answer = await served.chat(response_format=form({"$ref": f"http://127.0.0.1:{port}/x"}))
+            assert answer.status == 400
+            assert "outside the schema" in answer.json["error"]["message"]
+            assert up.seen == []
+    assert came == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_pattern_without_end_stops_nobody_and_is_told(stream):
+    text = json.dumps({"a": "a" * 40 + "!"})
+    async with running(says(text)) as up, gateway(backend(up, "primary")) as served:
+        pauses = []
+
+        async def heart():
+            while True:
+                began_s = CLOCK.now_s()
+                await CLOCK.sleep(0.01)
+                pauses.append(CLOCK.now_s() - began_s)
+
+        beating = asyncio.create_task(heart())
+        answer = await served.chat(response_format=form(ENDLESS), stream=stream)
+        beating.cancel()
+        assert max(pauses) < 0.6
+        record = answer.streamed_record if stream else answer.record
+        assert record["reasons"] == ["validation_slow"]
+        assert record["dropped"] == {"validation": True}
+        assert (record["path"], record["level"]) == ("primary", "degraded")
+        assert "only in part" in record["notice"]
+        began_s = CLOCK.now_s()
+        again = await served.chat(response_format=form(ENDLESS))
+        assert CLOCK.now_s() - began_s < 0.8  # the schema is known to be slow
+        assert again.record["reasons"] == ["validation_slow"]
+
+
+@pytest.mark.slow
+async def test_checks_tell_valid_from_invalid_and_slow():
+    checks = SchemaChecks(budget_s=5.0)
+    try:
+        await checks.require(TREE)
+        with pytest.raises(BadRequest, match="outside the schema"):
+            await checks.require({"$ref": "file:///etc/hostname"})
+        valid = json.dumps({"next": {}})
+        assert await checks.check(valid, response_format="json_schema", schema=TREE)
+        with pytest.raises(UpstreamError, match="violates"):
+            await checks.check('{"next": 1}', response_format="json_schema", schema=TREE)
+        checks.budget_s = 0.3
+        assert not await checks.check(json.dumps({"a": "a" * 40 + "!"}), response_format="json_schema", schema=ENDLESS)
+        with pytest.raises(UpstreamError, match="violates"):
+            await checks.check("{}", response_format="json_schema", schema=ENDLESS)
+        checks.budget_s = 5.0
+        assert await checks.check(valid, response_format="json_schema", schema=TREE)  # the process is a new one
+    finally:
+        checks.process.close()
+
+
+async def test_a_check_that_is_slow_for_any_reason_falls_back_to_the_required_fields(monkeypatch):
+    released = threading.Event()
+
+    def slow(text, *, response_format, schema):
+        released.wait(5.0)
+
+    monkeypatch.setattr("gateway.answers.schema.check_schema", slow)
+    checks, plain = SchemaChecks(budget_s=0.05), {"required": ["a"]}
+    try:
+        assert not await checks.check('{"a": 1}', response_format="json_schema", schema=plain)
+        assert not await checks.check("{}", response_format="json_object", schema=None)
+        with pytest.raises(UpstreamError, match="violates"):
+            await checks.check("{}", response_format="json_schema", schema=plain)
+    finally:
+        released.set()
