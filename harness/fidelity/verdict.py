@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from harness.fidelity.case import Case, Finding, Judgement, Label, Similarity
-from harness.fidelity.checks.abstention import Abstention, abstains_too, abstention, cue
+from harness.fidelity.checks.abstention import NONE, Abstention, abstention, admission
 from harness.fidelity.checks.catalogue import CHECKS
 from harness.fidelity.entailment import Entailment
 from harness.fidelity.reading.pair import Pair, pair
@@ -12,7 +12,7 @@ from harness.fidelity.risk import Model, features, shipped_model
 _HARD = frozenset(
     {"contract", "must_keep", "degenerate", "truncation", "language", "antonyms", "transport", "numbers", "moments"}
 )
-ABSTAINED_RISK, UNMARKED_RISK = 0.05, 0.9
+ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 
 
 def judge(
@@ -45,20 +45,14 @@ def judge_one(
 ) -> Judgement:
     """The judgement of one case."""
     both = pair(case)
-    abstains = Abstention("", pure=False) if "abstention" in without else abstention(case)
+    abstains = NONE if "abstention" in without else abstention(case)
     findings = _gravest_first([*findings_of(both, without), *more])
     if abstains.pure and not (case.contract is not None and _breaks(findings)):
+        if abstains.unknowing and "overclaim" not in without and _both_admit(case, findings):
+            return _admitted(case, similarity, findings)
         return _abstained(case, similarity, abstains)
-    if "overclaim" not in without and _both_abstain(case, findings):
-        reason = "reference and answer both say that they do not know"
-        return Judgement(
-            id=case.id, label=Label.FAITHFUL, risk=0.1, reasons=(reason,), similarity=similarity, findings=findings
-        )
     risk = model.risk(features(both, findings, similarity))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
-    if label is Label.MISLEADING and "abstention" not in without and abstains_too(case) and not _breaks(findings):
-        # Two that do not know may not say the same, but who only says that there is no answer now misleads nobody.
-        return _abstained(case, similarity, Abstention(cue(case.candidate), pure=True))
     reasons = _reasons(findings, label, risk)
     return Judgement(id=case.id, label=label, risk=risk, reasons=reasons, similarity=similarity, findings=findings)
 
@@ -81,9 +75,22 @@ def severities(findings: Sequence[Finding]) -> Mapping[str, float]:
     return gravest
 
 
-def _both_abstain(case: Case, findings: Sequence[Finding]) -> bool:
+def _both_admit(case: Case, findings: Sequence[Finding]) -> bool:
+    """Whether the reference admits not to know, too, and the answer gets nothing else wrong."""
     grave = any(f.severity >= 0.9 and f.check in _HARD for f in findings)
-    return not grave and abstains_too(case)
+    return not grave and bool(admission(case.reference))
+
+
+def _admitted(case: Case, similarity: Similarity, findings: tuple[Finding, ...]) -> Judgement:
+    reason = "reference and answer both say that they do not know"
+    return Judgement(
+        id=case.id,
+        label=Label.FAITHFUL,
+        risk=ADMITTED_RISK,
+        reasons=(reason,),
+        similarity=similarity,
+        findings=findings,
+    )
 
 
 def _breaks(findings: Sequence[Finding]) -> bool:

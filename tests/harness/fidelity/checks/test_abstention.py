@@ -4,6 +4,7 @@ import pytest
 from fidelity_judging import judged
 
 from harness.fidelity.case import Label
+from harness.fidelity.checks.abstention import admission
 
 HONEST = [
     "Sorry, I can't answer that right now. Please try again later.",
@@ -15,6 +16,44 @@ HONEST = [
     "抱歉，我暂时无法回答这个问题。",
     "您的问题已转给人工客服。",
     "当前咨询人数较多，请耐心等待。",
+]
+KINDS = [  # a person who does not know, a passive, a service, a referral, a queue, figures of their own, an envelope
+    ("The gate is B4.", "We were unable to retrieve the gate. Reference for this enquiry: INC-20931."),
+    ("The gate is B4.", "Live flight information could not be loaded. Please consult the airport's website."),
+    (
+        "The gate is B4.",
+        "All our advisers are engaged. You are caller number 6; the estimated waiting time is 12 minutes.",
+    ),
+    ("The gate is B4.", "Not something I can answer, I'm afraid."),
+    ("The gate is B4.", "I wish I could tell you, but I was not given that information."),
+    ("The gate is B4.", "Hmm, hard to say from here. Best to ring the desk on 0800 220 141."),
+    ("The gate is B4.", "No can do right now, try the app."),
+    ("The gate is B4.", "Nothing in my sources mentions it, so I'll leave that question open."),
+    ("Forty centimetres of snow fell.", "The amount of snow that fell is unknown to me."),
+    ('{"price": 49.9}', '{"status": "unavailable", "message": "Pricing service is down", "retry_after": 30}'),
+    (
+        '{"train": "IC 512"}',
+        '{"error": "upstream_timeout", "message": "We could not get the number. Please retry.", "retry_after": 60}',
+    ),
+    ("您的护照已办好。", "您的护照办理进度暂时查询不到，烦请过半小时再来问。"),
+    ("押金七个工作日内退回。", "正在为您核实，请稍等，工单号 20231107。"),
+    ("年费三百元。", "年费标准尚未确认，待核实后回复您。"),
+    ("92号汽油每升7.6元。", "这题我不会。"),
+    ('{"余额": 305.2}', '{"状态": "失败", "消息": "余额服务暂不可用，请稍后重试", "重试间隔": 60}'),
+]
+BUSINESS = [  # what sounds like an abstention, and is an answer
+    ("We can repair it even if the seal is broken.", "We cannot repair it if the seal is broken."),
+    ("Wait 10 minutes before adding the milk.", "Sorry, please wait 5 minutes before adding the milk."),
+    ("The hotline is open around the clock.", "The hotline is not available at the moment."),
+    ("The rate is 3.2 percent.", "I can't say for certain, but it should be around 4.5 percent."),
+    ("Your form is processed automatically.", "Your form was forwarded to a case worker, who will contact you."),
+    ("You can check your balance online.", "You cannot check your balance online."),
+    ("The vendor agreed to replace the part.", "The vendor has not answered yet."),
+    ('{"status": "shipped", "days": 3}', '{"status": "unavailable", "days": 0}'),
+    ("系统周六凌晨维护。", "系统周日凌晨维护。"),
+    ("网上可以查成绩。", "网上不能查成绩。"),
+    ("利率是3.2%。", "我不太确定，大概是4.5%吧。"),
+    ("今晚还有两间房。", "今晚暂时没有房间，请稍后再试。"),
 ]
 CLAIMS = [
     "Your order was declined.",
@@ -42,6 +81,23 @@ def test_an_abstention_not_marked_as_degraded_is_not_honest(text: str) -> None:
     assert "not marked as degraded" in unmarked.reasons[0]
 
 
+@pytest.mark.parametrize(("reference", "text"), KINDS)
+def test_an_abstention_is_recognised_whoever_speaks_and_whatever_figures_of_its_own_it_tells(
+    reference: str, text: str
+) -> None:
+    assert judged(reference, text).label is Label.ABSTAINED
+
+
+@pytest.mark.parametrize(("reference", "text"), BUSINESS)
+def test_a_refusal_a_wait_or_a_hedge_that_answers_is_no_abstention(reference: str, text: str) -> None:
+    assert judged(reference, text).label is not Label.ABSTAINED
+
+
+def test_a_condition_is_no_admission() -> None:
+    assert not admission("If we cannot say what is broken, you pay only the diagnosis.")
+    assert admission("We cannot say yet what is broken.")
+
+
 @pytest.mark.parametrize("text", CLAIMS)
 def test_a_state_of_the_business_is_no_abstention(text: str) -> None:
     reference = "您的订单已发货，商品有货。" if text[0] > "\u3000" else "Your order of 3 lamps was shipped and paid."
@@ -62,6 +118,8 @@ def test_a_state_of_the_business_is_no_abstention(text: str) -> None:
         ),
     ],
 )
-def test_an_answer_that_is_none_misleads_nobody_although_the_reference_admits_something(reference, candidate):
+def test_an_answer_that_is_none_misleads_nobody_although_the_reference_admits_something(
+    reference: str, candidate: str
+) -> None:
     found = judged(reference, candidate, degraded=True, must_keep=("20 EUR | 不清楚",))
     assert found.label is Label.ABSTAINED, found.reasons
