@@ -1,5 +1,6 @@
 """One try at one backend: breaker, prompt, queue, memory, call, and every check that the answer has to pass."""
 
+import asyncio
 from dataclasses import dataclass
 
 from gateway.answers.completion import Completion
@@ -16,8 +17,11 @@ from gateway.errors import Blame, ContextTooLong, MemoryFull, NeverFits, QueueFu
 from gateway.memory.ledger import Refusal, Reservation
 from gateway.record import DegradationRecord, Reason
 from gateway.relay import Relay, Sink
+from gateway.request import text_of
 from gateway.shape import Shaped, shape
 from gateway.work import Loss, Work
+
+_LOOP_CHARS = 4_096  # of prompt and answer; longer ones are compared in a thread
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,15 +149,31 @@ async def _check(work: Work, backend: Backend, shaped: Shaped, completion: Compl
         shaped.loss.validation = not whole
     apply = work.policy.grounding.apply
     if apply == "always" or (apply == "degraded" and _is_degraded(work, backend, shaped.loss)):
-        doubt = distrust(
+        doubt = await _doubt(work, completion)
+        if doubt is not None:
+            raise UpstreamError(doubt, reason=Reason.UNGROUNDED, blame=Blame.NEUTRAL)
+
+
+async def _doubt(work: Work, completion: Completion) -> str | None:
+    """Why not to trust the answer; long texts are compared off the event loop, and within the deadline."""
+
+    def judge() -> str | None:
+        return distrust(
             completion.text,
             messages=work.request.messages,
             finish_reason=completion.finish_reason,
             is_json=work.request.response_format != "text",
             marks=work.policy.grounding,
         )
-        if doubt is not None:
-            raise UpstreamError(doubt, reason=Reason.UNGROUNDED, blame=Blame.NEUTRAL)
+
+    if len(completion.text) + sum(len(text_of(message)) for message in work.request.messages) <= _LOOP_CHARS:
+        return judge()
+    try:
+        async with asyncio.timeout(work.deadline.left_s()):
+            return await asyncio.to_thread(judge)
+    except TimeoutError:
+        text = "the answer could not be compared with its prompt in time"
+        raise UpstreamError(text, reason=Reason.DEADLINE_EXCEEDED, blame=Blame.NEUTRAL) from None
 
 
 def _check_counts(work: Work, backend: Backend, shaped: Shaped, completion: Completion) -> None:

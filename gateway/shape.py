@@ -16,7 +16,8 @@ from gateway.work import Loss, Work
 
 LEAST_TOKENS = 16  # of an answer that is worth asking for
 _BYTES_PER_CHAR = 4  # at most
-_THREAD_CHARS = 65_536  # longer prompts are counted and cut off the event loop
+_LOOP_CHARS = 4_096  # longer prompts are counted and cut off the event loop: cutting takes milliseconds per thousand
+_COUNT_CHARS = 65_536  # longer prompts are counted only as far as it takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +35,7 @@ async def shape(work: Work, backend: Backend, *, default_max_tokens: int, limit_
     chars = _chars(work.request.messages)
     limit = min(work.policy.truncation.limit_tokens, backend.config.context_tokens, limit_tokens or chars)
     may_read = backend.boundaries is not None and _BYTES_PER_CHAR * chars > limit  # no token is shorter than a byte
-    if chars > _THREAD_CHARS or may_read:
+    if chars > _LOOP_CHARS or may_read:
         return await asyncio.to_thread(_shape, work, backend, default_max_tokens, limit_tokens)
     return _shape(work, backend, default_max_tokens, limit_tokens)
 
@@ -62,10 +63,10 @@ def _fit(work: Work, backend: Backend, limit: int) -> tuple[list[Any], int, Loss
     counter: Counter = WithTools(backend.counter, tools) if tools else backend.counter
     loss = Loss()
     chars = _chars(messages)
-    tokens = limit + 1 if chars > _THREAD_CHARS else counter.count_messages(messages)  # `fit` counts long ones
+    tokens = limit + 1 if chars > _COUNT_CHARS else counter.count_messages(messages)  # `fit` counts long ones
     if tokens <= limit:
         return messages, tokens, loss
-    if work.policy.truncation.compress and chars <= _THREAD_CHARS:
+    if work.policy.truncation.compress and chars <= _COUNT_CHARS:
         compressed = compress(messages, limit_tokens=limit, count=counter)
         loss.compressed = compressed.prompt_tokens < tokens
         messages, tokens = list(compressed.messages), compressed.prompt_tokens

@@ -1,8 +1,10 @@
 """Whether a model's answer may be trusted, judged by its own prompt alone: a model that is short of something
 (memory, context, size) states numbers that nobody gave it, turns a "cannot" round, loops, or stops half-way."""
 
+import math
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +23,8 @@ _ANY_LANGUAGE = re.compile(
 )
 _LEAN_SHARE = 0.7  # of a clause's words that its source must hold to be its source
 _LEAN_WORDS = 3
+_TIE = 0.1  # sources whose shares are this close count alike
+_EXACT = 1e-9
 _LOOP_CHARS = 200
 _LOOP_RATIO = 0.18  # zlib makes looping text smaller than this
 _REPEATS = 3
@@ -63,8 +67,8 @@ def _is_other_language(text: str, asked: str, prompt: Sequence[str]) -> bool:
 
 def loops(text: str) -> bool:
     """Whether a text repeats itself as a degenerate model does."""
-    parts = [part.casefold() for part in sentences(text)]
-    if any(parts.count(part) >= _REPEATS and len(part) > 8 for part in set(parts)):
+    parts = Counter(part.casefold() for part in sentences(text))
+    if any(times >= _REPEATS and len(part) > 8 for part, times in parts.items()):
         return True
     raw = text.encode()
     return len(raw) >= _LOOP_CHARS and len(zlib.compress(raw)) < _LOOP_RATIO * len(raw)
@@ -85,8 +89,8 @@ def unheard_of(text: str, prompt: Iterable[str]) -> set[str]:
 
 def flips(text: str, context: Sequence[str]) -> bool:
     """Whether a clause says the opposite of the clause of the context that it leans on."""
-    sources = [(set(words(clause)), is_negated(clause)) for sentence in context for clause in _clauses(sentence)]
-    return any(_turned_round(clause, sources) for sentence in sentences(text) for clause in _clauses(sentence))
+    sources = _Sources(clause for sentence in context for clause in _clauses(sentence))
+    return any(sources.turn_round(clause) for sentence in sentences(text) for clause in _clauses(sentence))
 
 
 def support(text: str, prompt: Iterable[str]) -> float:
@@ -96,15 +100,33 @@ def support(text: str, prompt: Iterable[str]) -> float:
     return len(said & known) / len(said) if said else 1.0
 
 
-def _turned_round(clause: str, sources: Sequence[tuple[set[str], bool]]) -> bool:
-    said = set(words(clause))
-    if len(said) < _LEAN_WORDS:
-        return False
-    shares = [(len(said & held) / len(said), negated) for held, negated in sources]
-    best = max((share for share, _ in shares), default=0.0)
-    if best < _LEAN_SHARE:
-        return False
-    return all(negated != is_negated(clause) for share, negated in shares if share >= best - 0.1)
+class _Sources:
+    """Clauses by their words, so that a clause meets only those that it may lean on."""
+
+    def __init__(self, clauses: Iterable[str]) -> None:
+        self._sources = list(dict.fromkeys((frozenset(words(clause)), is_negated(clause)) for clause in clauses))
+        self._holders: dict[str, list[int]] = {}
+        for index, (held, _) in enumerate(self._sources):
+            for word in held:
+                self._holders.setdefault(word, []).append(index)
+
+    def turn_round(self, clause: str) -> bool:
+        """Whether the clause says the opposite of all the clauses that it leans on."""
+        said = set(words(clause))
+        if len(said) < _LEAN_WORDS:
+            return False
+        shares = [(len(said & held) / len(said), negated) for held, negated in self._near(said)]
+        best = max((share for share, _ in shares), default=0.0)
+        if best < _LEAN_SHARE:
+            return False
+        return all(negated != is_negated(clause) for share, negated in shares if share >= best - _TIE)
+
+    def _near(self, said: set[str]) -> list[tuple[frozenset[str], bool]]:
+        """Every source that holds enough of these words: it must hold one of the rarest that it may not all lack."""
+        may_lack = len(said) - math.ceil((_LEAN_SHARE - _TIE) * len(said) - _EXACT)
+        rarest = sorted(said, key=lambda word: (len(self._holders.get(word, ())), word))[: may_lack + 1]
+        found = sorted({index for word in rarest for index in self._holders.get(word, ())})
+        return [self._sources[index] for index in found]
 
 
 def _clauses(sentence: str) -> list[str]:

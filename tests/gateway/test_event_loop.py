@@ -1,0 +1,95 @@
+"""One client's long text costs that client time, and nobody else."""
+
+import asyncio
+from random import Random
+
+import pytest
+from served import backend, gateway, policy_of
+from upstream_stub import running, says
+
+from gateway.answers.grounding import flips, loops
+from gateway.answers.lexis import is_negated, sentences, words
+from gateway.clock import SystemClock
+
+CLOCK = SystemClock()
+MOST_PAUSE_S = 0.2  # a sixth of what the slowest of these took on the loop
+PROMPTS = {
+    "fences": "```\n" * 16_000,
+    "rows": "| a | b |\n" * 6_400,
+    "colons": "a: b\n" * 12_800,
+    "sentences": "".join(f"The quick alpha{index} does not jump over gamma delta. " for index in range(1200)),
+}
+
+
+async def longest_pause_s(awaitable):
+    pauses = []
+
+    async def heart():
+        while True:
+            began_s = CLOCK.now_s()
+            await CLOCK.sleep(0.005)
+            pauses.append(CLOCK.now_s() - began_s)
+
+    beating = asyncio.create_task(heart())
+    answer = await awaitable
+    beating.cancel()
+    return max(pauses), answer
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PROMPTS)
+async def test_a_long_prompt_stops_no_other_request(name):
+    async with running(says("It does.")) as up, gateway(backend(up, "primary"), policy=policy_of()) as served:
+        await served.chat("warm up")
+        pause_s, answer = await longest_pause_s(served.chat(f"{PROMPTS[name]}\n\nDoes it?"))
+        assert answer.record["level"] == "degraded"
+        assert pause_s < MOST_PAUSE_S
+
+
+@pytest.mark.slow
+async def test_a_long_answer_to_a_long_prompt_stops_no_other_request():
+    said = " ".join(f"Clause alpha{index % 26} says beta gamma delta epsilon." for index in range(3000))
+    async with running(says(said)) as up, gateway(backend(up, "primary")) as served:
+        pause_s, answer = await longest_pause_s(served.chat(f"{PROMPTS['sentences'] * 4}\n\nDoes it?"))
+        assert (
+            answer.record["reasons"] == ["prompt_truncated", "ungrounded"] or "ungrounded" in answer.record["reasons"]
+        )
+        assert pause_s < MOST_PAUSE_S
+
+
+def by_comparing_all(text, context):
+    """What `flips` means, the slow way."""
+    sources = [(set(words(sentence)), is_negated(sentence)) for sentence in context]
+    for sentence in sentences(text):
+        said = set(words(sentence))
+        shares = [(len(said & held) / len(said), negated) for held, negated in sources] if len(said) >= 3 else []
+        best = max((share for share, _ in shares), default=0.0)
+        near = [negated for share, negated in shares if share >= best - 0.1]
+        if best >= 0.7 and all(negated != is_negated(sentence) for negated in near):
+            return True
+    return False
+
+
+def test_flips_finds_what_comparing_every_clause_with_every_clause_finds():
+    rng = Random(7)
+    names = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "theta", "kappa", "lambda", "sigma", "omega", "tau"]
+    found = 0
+    for _ in range(2000):
+        context = [sentence_of(rng, names) for _ in range(rng.randint(0, 6))]
+        text = " ".join(sentence_of(rng, names) for _ in range(rng.randint(1, 3)))
+        assert flips(text, context) == by_comparing_all(text, context), (text, context)
+        found += flips(text, context)
+    assert 200 < found < 1800
+
+
+def sentence_of(rng, names):
+    chosen = rng.sample(names, rng.randint(2, 9))
+    return f"The {' '.join(chosen[:-1])} {'not ' if rng.random() < 0.5 else ''}{chosen[-1]}."
+
+
+def test_loops_is_quick_with_many_sentences():
+    text = " ".join(f"Sentence {index} of this answer is unlike the others." for index in range(40_000))
+    began_s = CLOCK.now_s()
+    loops(text)
+    assert CLOCK.now_s() - began_s < 2.0
+    assert loops("It is so indeed. " * 3)
