@@ -12,7 +12,7 @@ from gateway.answers.lexis import is_negated, sentences, words
 from gateway.clock import SystemClock
 
 CLOCK = SystemClock()
-MOST_PAUSE_S = 0.2  # a sixth of what the slowest of these took on the loop
+MOST_SHARE = 0.5  # of a request's time that nothing else may run; on the loop it is nearly all
 PROMPTS = {
     "fences": "```\n" * 16_000,
     "rows": "| a | b |\n" * 6_400,
@@ -21,7 +21,8 @@ PROMPTS = {
 }
 
 
-async def longest_pause_s(awaitable):
+async def longest_pause(awaitable):
+    """As a share of the whole time, and the answer."""
     pauses = []
 
     async def heart():
@@ -31,9 +32,11 @@ async def longest_pause_s(awaitable):
             pauses.append(CLOCK.now_s() - began_s)
 
     beating = asyncio.create_task(heart())
+    began_s = CLOCK.now_s()
     answer = await awaitable
+    took_s = CLOCK.now_s() - began_s
     beating.cancel()
-    return max(pauses), answer
+    return max(pauses) / took_s, answer
 
 
 @pytest.mark.slow
@@ -41,20 +44,18 @@ async def longest_pause_s(awaitable):
 async def test_a_long_prompt_stops_no_other_request(name):
     async with running(says("It does.")) as up, gateway(backend(up, "primary"), policy=policy_of()) as served:
         await served.chat("warm up")
-        pause_s, answer = await longest_pause_s(served.chat(f"{PROMPTS[name]}\n\nDoes it?"))
+        share, answer = await longest_pause(served.chat(f"{PROMPTS[name]}\n\nDoes it?"))
         assert answer.record["level"] == "degraded"
-        assert pause_s < MOST_PAUSE_S
+        assert share < MOST_SHARE
 
 
 @pytest.mark.slow
 async def test_a_long_answer_to_a_long_prompt_stops_no_other_request():
     said = " ".join(f"Clause alpha{index % 26} says beta gamma delta epsilon." for index in range(3000))
     async with running(says(said)) as up, gateway(backend(up, "primary")) as served:
-        pause_s, answer = await longest_pause_s(served.chat(f"{PROMPTS['sentences'] * 4}\n\nDoes it?"))
-        assert (
-            answer.record["reasons"] == ["prompt_truncated", "ungrounded"] or "ungrounded" in answer.record["reasons"]
-        )
-        assert pause_s < MOST_PAUSE_S
+        share, answer = await longest_pause(served.chat(f"{PROMPTS['sentences'] * 4}\n\nDoes it?"))
+        assert "ungrounded" in answer.record["reasons"]
+        assert share < MOST_SHARE
 
 
 def by_comparing_all(text, context):
