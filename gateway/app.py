@@ -30,6 +30,7 @@ def make_app(runtime: Runtime) -> "Shortcut | Guarded":
     chat = Checked("POST", ChatCompletions(runtime, desk))
     routes = [
         Route("/v1/models", Checked("GET", Plain(lambda: (200, _models(runtime))))),
+        Route("/v1/models/{id:path}", Checked("GET", OneModel(runtime))),
         Route("/healthz", Checked("GET", Plain(lambda: (200, {"status": "ok"})))),
         Route("/readyz", Checked("GET", Plain(lambda: _ready(runtime)))),
         Route("/metrics", Checked("GET", Scrape(runtime, store))),
@@ -84,7 +85,7 @@ class Checked:
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         method = scope["method"]
-        if method == self._method:
+        if method == self._method or (method == "HEAD" and self._method == "GET"):  # the server leaves the body out
             await self._app(scope, receive, send)
             return
         error = BadRequest(f"method is {method}, must be {self._method}", field="method", status=405)
@@ -100,6 +101,23 @@ class Plain:
     async def __call__(self, _scope: Any, _receive: Receive, send: Send) -> None:
         status, body = self._view()
         await respond_json(send, status, body)
+
+
+class OneModel:
+    """`GET /v1/models/{id}`."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    async def __call__(self, scope: Any, _receive: Receive, send: Send) -> None:
+        name = scope["path_params"]["id"]
+        found = next((one for one in _models(self._runtime)["data"] if one["id"] == name), None)
+        if found is not None:
+            await respond_json(send, 200, found)
+            return
+        text = f'model is "{name[:80]}", must be one of {", ".join(self._runtime.models())}'
+        error = BadRequest(text, field="model", status=404, code="model_not_found")
+        await respond_json(send, 404, error_body(error))
 
 
 def _models(runtime: Runtime) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from gateway.answers.cache_key import tenant_of
 from gateway.deferred.desk import Desk
 from gateway.errors import BadRequest
-from gateway.outcome import outcome
+from gateway.outcome import apology, log_mistake, outcome
 from gateway.pipeline import Reply
 from gateway.record import Reason
 from gateway.request import parse
@@ -43,24 +43,11 @@ class ChatCompletions:
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
         runtime = self._runtime
-        server = runtime.config.server
         runtime.in_flight += 1
         if runtime.tracing is not None:
             runtime.tracing.begin(scope["headers"])
         try:
-            raw = await read_body(receive, scope["headers"], max_bytes=server.max_body_bytes)
-            work = runtime.work(parse(raw, max_tokens_bound=server.max_tokens_bound))
-            if runtime.manifests.current.manifests:
-                runtime.assign(work, scope["headers"])
-            work.tenant = tenant_of(scope["headers"], work.policy.cache.tenant_headers)
-            if self._forwarded:
-                work.forward = _picked(scope["headers"], self._forwarded)
-            if self._desk is not None:
-                if await self._desk.accept(work, scope["headers"], send):
-                    return
-            else:
-                runtime.decide(work, may_defer=False)
-            await self._while_client_stays(work, receive, send)
+            await self._serve(scope, receive, send)
         except BadRequest as error:
             await respond_json(send, error.status, error_body(error))
         except ConnectionError:
@@ -69,6 +56,35 @@ class ChatCompletions:
             runtime.in_flight -= 1
             if runtime.tracing is not None:
                 runtime.tracing.abandon()
+
+    async def _serve(self, scope: Any, receive: Receive, send: Send) -> None:
+        server = self._runtime.config.server
+        raw = await read_body(receive, scope["headers"], max_bytes=server.max_body_bytes)
+        work = self._runtime.work(parse(raw, max_tokens_bound=server.max_tokens_bound))
+        try:
+            await self._accepted(work, scope["headers"], receive, send)
+        except (BadRequest, ConnectionError):
+            raise
+        except Exception as error:
+            log_mistake(self._runtime, error)
+            try:
+                await self._reply(work, apology(self._runtime), send)
+            except RuntimeError:  # a response has begun: the connection must not end as if it were whole
+                raise error from None
+
+    async def _accepted(self, work: Work, headers: Headers, receive: Receive, send: Send) -> None:
+        runtime = self._runtime
+        if runtime.manifests.current.manifests:
+            runtime.assign(work, headers)
+        work.tenant = tenant_of(headers, work.policy.cache.tenant_headers)
+        if self._forwarded:
+            work.forward = _picked(headers, self._forwarded)
+        if self._desk is not None:
+            if await self._desk.accept(work, headers, send):
+                return
+        else:
+            runtime.decide(work, may_defer=False)
+        await self._while_client_stays(work, receive, send)
 
     async def _while_client_stays(self, work: Work, receive: Receive, send: Send) -> None:
         """Answer; when the client leaves first, cancel, so that nothing is held for nobody."""

@@ -1,6 +1,7 @@
 """One client's connection: how large its headers may be, and how slowly it may write and read."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
@@ -9,6 +10,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from gateway.connection_limits import ConnectionLimits
 
+_UPGRADE = re.compile(rb"\r\nupgrade:", re.IGNORECASE)
 _PHRASES = {400: "Bad Request", 408: "Request Timeout", 429: "Too Many Requests", 431: "Header Fields Too Large"}
 
 
@@ -52,6 +54,8 @@ class LimitedProtocol(HttpToolsProtocol):
         if self.parser is None or self.transport.is_closing():
             return
         self._chunk_bytes = len(data)
+        if self._whole or not self._head_done:
+            data = _kept_on_http_1(data)
         super().data_received(data)
         if self.transport.is_closing():
             return
@@ -142,6 +146,17 @@ class LimitedProtocol(HttpToolsProtocol):
             head = f"HTTP/1.1 {status} {_PHRASES[status]}\r\ncontent-type: application/json\r\nconnection: close\r\n"
             self.transport.write(head.encode() + more + b"content-length: %d\r\n\r\n" % len(body) + body)
         self.transport.close()
+
+
+def _kept_on_http_1(data: bytes) -> bytes:
+    """Without an offer to change the protocol: the parser would throw the body away that comes after one.
+
+    Java's HTTP client makes that offer with every request; who serves HTTP/1.1 may ignore it.
+    """
+    if b"pgrade" not in data and b"PGRADE" not in data:
+        return data
+    head, end, body = data.partition(b"\r\n\r\n")
+    return _UPGRADE.sub(b"\r\nx-upgrd:", head) + end + body
 
 
 def protocol_of(limits: ConnectionLimits, refused: Callable[[str], None]) -> type[LimitedProtocol]:

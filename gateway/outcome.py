@@ -4,7 +4,7 @@ import traceback
 
 from gateway.errors import BadRequest
 from gateway.pipeline import Reply
-from gateway.record import Reason
+from gateway.record import DegradationRecord, Level, Reason
 from gateway.relay import Sink, send_error
 from gateway.runtime import Runtime
 from gateway.telemetry import Event
@@ -18,9 +18,22 @@ async def outcome(runtime: Runtime, work: Work, sink: Sink | None) -> Reply:
     except (BadRequest, ConnectionError):
         raise
     except Exception as error:
-        frames = "".join(traceback.format_tb(error.__traceback__))  # not its text, which may quote the prompt
-        runtime.log.write(Event(event="internal_error", detail=f"{type(error).__name__}\n{frames}"))
+        log_mistake(runtime, error)
         record = work.without_model("structured", abstained=True, extra=[Reason.INTERNAL_ERROR])
         if sink is not None and sink.started:
             await send_error(sink, "the answer above is not complete", record)
         return Reply(status=work.policy.structured.status, record=record, suggestion="try again later")
+
+
+def log_mistake(runtime: Runtime, error: Exception) -> None:
+    """A mistake of our own, in the log only."""
+    frames = "".join(traceback.format_tb(error.__traceback__))  # not its text, which may quote the prompt
+    runtime.log.write(Event(event="internal_error", detail=f"{type(error).__name__}\n{frames}"))
+
+
+def apology(runtime: Runtime) -> Reply:
+    """For a mistake outside the pipeline."""
+    record = DegradationRecord(
+        level=Level.CRITICAL, path="structured", reasons=(Reason.INTERNAL_ERROR,), abstained=True
+    )
+    return Reply(status=runtime.policies.current.structured.status, record=record, suggestion="try again later")

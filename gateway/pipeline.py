@@ -157,7 +157,7 @@ class Pipeline:
 
     async def _serve(self, work: Work, backend: Backend, served: Served | Hit, sink: Sink | None) -> Reply:
         if isinstance(served, Hit):
-            return await self._send(self.unaided.from_cache(work, served, (Reason.SEMANTIC_GATE,)), sink)
+            return await self._send(work, self.unaided.from_cache(work, served, (Reason.SEMANTIC_GATE,)), sink)
         record = work.by_model(backend.name, backend.config.model, served.loss)
         if sink is not None and served.relay is not None:
             await served.relay.finish(record, include_usage=work.request.include_usage)
@@ -177,12 +177,12 @@ class Pipeline:
         for name in names:
             given = await self.unaided.answer(name, work, by_choice=by_choice)
             if given is not None:
-                return await self._send(given, sink)
+                return await self._send(work, given, sink)
         return None
 
-    async def _send(self, given: Given, sink: Sink | None) -> Reply:
+    async def _send(self, work: Work, given: Given, sink: Sink | None) -> Reply:
         if sink is not None:
-            await send_whole(sink, given.completion, given.record)
+            await send_whole(sink, given.completion, given.record, include_usage=work.request.include_usage)
         return Reply(status=200, record=given.record, completion=given.completion)
 
     def _structured(self, work: Work) -> Reply:

@@ -128,13 +128,18 @@ class Relay:
         await self._sink.send(_events(waiting), record=self._preview())
 
 
-async def send_whole(sink: Sink, completion: Completion, record: DegradationRecord) -> None:
-    """An answer that is there at once, as a stream of two chunks."""
+async def send_whole(
+    sink: Sink, completion: Completion, record: DegradationRecord, *, include_usage: bool = False
+) -> None:
+    """An answer that is there at once, as a stream of two chunks, and one with its usage where that is wanted."""
     identity, model = completion.body["id"], completion.body["model"]
     first = chunk(identity, model, delta={"role": "assistant", "content": completion.text})
     last: dict[str, Any] = chunk(identity, model, delta={}, finish=completion.finish_reason or "stop")
-    last["degradation"] = record
-    await sink.send(_events([msgspec.json.encode(first), msgspec.json.encode(last)]) + DONE, record=record)
+    chunks = [first, last]
+    if include_usage:
+        chunks.append({**chunk(identity, model, delta=None), "usage": completion.body["usage"]})
+    chunks[-1]["degradation"] = record
+    await sink.send(_events([msgspec.json.encode(one) for one in chunks]) + DONE, record=record)
 
 
 async def send_error(sink: Sink, message: str, record: DegradationRecord) -> None:

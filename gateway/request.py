@@ -14,6 +14,7 @@ FORMATS = ("text", "json_object", "json_schema")
 SAMPLING = (("temperature", 0, 2), ("top_p", 0, 1), ("presence_penalty", -2, 2), ("frequency_penalty", -2, 2))
 SAMPLED = frozenset([*(field for field, _, _ in SAMPLING), "n", "seed", "stop"])
 _SHOWN_CHARS = 60
+_GZIP = b"\x1f\x8b"
 _JSON_WANTED = re.compile(
     r"\b(?:as|in|with|only|valid|return|output|answer|respond\w*|reply)\s+(?:\w+\s+){0,2}json\b"
     r"|\bjson\s+(?:object|array|format|only)\b|(?:以|用|输出|返回|回答|只).{0,6}json",
@@ -101,6 +102,8 @@ def _decode(raw: bytes) -> dict[str, Any]:
 
 
 def _why_not_json(raw: bytes, error: Exception) -> str:
+    if raw.startswith(_GZIP):
+        return "compressed, must be sent as it is, without content-encoding"
     try:
         raw.decode()
     except UnicodeDecodeError as decoding:

@@ -73,7 +73,8 @@ class Client:
     async def stream(self, call: Call, *, take: Take) -> StreamReader:
         """Hand pieces to `take` as they come; returns once the stream proved whole. Raises as `complete` does.
 
-        The idle limit starts again only when content comes, so that keep-alives cannot keep a stalled stream open.
+        The idle limit starts again only when content or reasoning comes, so that keep-alives cannot keep a stalled
+        stream open.
         Time spent in `take` (a client that reads slowly) is not the backend's: only `total_s` runs on.
         """
         loop = asyncio.get_running_loop()
@@ -89,7 +90,7 @@ class Client:
                     if pieces:
                         silence.ends_at = ends_at
                         await take(pieces)
-                        if any(piece.is_content for piece in pieces):
+                        if any(piece.is_progress for piece in pieces):
                             silent_at = min(ends_at, loop.time() + idle_s)
                         silence.ends_at = silent_at
                     if reader.done:

@@ -9,7 +9,7 @@ from gateway.backends.failures import error_reason
 from gateway.errors import UpstreamError
 from gateway.record import Reason
 
-_NO_ERROR = msgspec.Raw(b"null")
+_NO_VALUE = msgspec.Raw(b"null")
 _LEAST_BYTES = 5  # of a line that says anything: `data:`
 _NOTHING = (b"null", b"{}", b"[]", b'""', b"false")  # an `error` that says there is none
 _BOM = b"\xef\xbb\xbf"
@@ -34,6 +34,8 @@ class ToolDelta(msgspec.Struct):
 class Delta(msgspec.Struct):
     content: str | None = None
     refusal: str | None = None
+    reasoning_content: msgspec.Raw = _NO_VALUE  # of whatever type: it only shows that the backend is at work
+    reasoning: msgspec.Raw = _NO_VALUE
     tool_calls: list[ToolDelta] | None = None
     function_call: FunctionDelta | None = None
 
@@ -48,7 +50,7 @@ class Event(msgspec.Struct):
 
     choices: list[Choice] | None = None
     usage: Usage | None = None
-    error: msgspec.Raw = _NO_ERROR
+    error: msgspec.Raw = _NO_VALUE
     type: str | None = None
     object: str | None = None
 
@@ -60,6 +62,7 @@ class Piece(NamedTuple):
     event: Event
     text: str
     is_content: bool  # text that is not empty, a refusal, or part of a tool call
+    is_progress: bool  # content, or what the model thinks before it
     finish_reason: str | None
 
 
@@ -138,16 +141,12 @@ class StreamReader:
             self._check_broken(data)
             self.bad_lines += 1
             return None
-        if (
-            self._error_event
-            or (event.error is not _NO_ERROR and bytes(event.error) not in _NOTHING)
-            or (event.type is not None and _says_failed(event))
-        ):
+        if self._error_event or _says(event.error) or (event.type is not None and _says_failed(event)):
             text = data.decode(errors="replace")
             reason = error_reason(text)
             raise UpstreamError("an error event", reason=reason)
         if not event.choices:
-            return Piece(data, event, "", False, None)
+            return Piece(data, event, "", False, False, None)
         return self._choice(data, event, event.choices[0])
 
     def _choice(self, data: bytes, event: Event, choice: Choice) -> Piece:
@@ -157,12 +156,17 @@ class StreamReader:
             self.finish_reason = choice.finish_reason
         text = delta.content or ""
         content = bool(text or delta.refusal or delta.tool_calls or delta.function_call)
-        return Piece(data, event, text, content, choice.finish_reason)
+        progress = content or _says(delta.reasoning_content) or _says(delta.reasoning)
+        return Piece(data, event, text, content, progress, choice.finish_reason)
 
     def _check_broken(self, data: bytes) -> None:
         """An error event whose message broke its own JSON is still an error event."""
         if self._error_event or data.lstrip().startswith((b'{"error"', b'{ "error"')):
             raise UpstreamError("an error event", reason=error_reason(data.decode(errors="replace")))
+
+
+def _says(value: msgspec.Raw) -> bool:
+    return value is not _NO_VALUE and bytes(value) not in _NOTHING
 
 
 def _says_failed(event: Event) -> bool:
