@@ -40,7 +40,10 @@ def read_launch(control: Path) -> Launch | None:
 
 
 def with_damaged_weights(launch: Launch, switches: Sequence[Switch]) -> tuple[Launch, list[str]]:
-    """The launch with each damaged copy in place of its model, and the ids of the faults that did it."""
+    """The launch with a damaged copy in place of its model, and the ids of the faults that did it.
+
+    Of several copies of one model it takes the first.
+    """
     struck = []
     for switch in switches:
         wanted = Path(switch.model)
@@ -78,7 +81,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     control.folder.mkdir(parents=True, exist_ok=True)
     launch = Launch(argv=arguments.program, cwd=str(Path.cwd()))
     (control.folder / "launch.json").write_bytes(msgspec.json.encode(launch))
-    launch, struck = with_damaged_weights(launch, control.switches())
+    launch, struck = with_damaged_weights(launch, control.newest_first())
     for fault_id in struck:
         control.log(f"{MARK} {fault_id} damaged_weights loaded from {launch.cwd}")
     os.chdir(launch.cwd)

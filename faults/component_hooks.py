@@ -72,6 +72,10 @@ class Control:
             self._files, self._switches = files, [switch for switch in found if switch is not None]
         return self._switches
 
+    def newest_first(self) -> Sequence[Switch]:
+        at_ns = {name.removesuffix(".fault"): time_ns for name, time_ns in self._look()}
+        return sorted(self.switches(), key=lambda switch: at_ns.get(switch.id, 0), reverse=True)
+
     def _look(self) -> tuple[tuple[str, int], ...]:
         """Names and times: a fault that went and came back between two calls is a new one."""
         try:

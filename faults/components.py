@@ -18,11 +18,12 @@ from faults.backend_launcher import read_launch
 from faults.component_hooks import MARK, Switch
 from faults.errors import NotApplicable
 from faults.fault import Firing, Sleeper, Target
-from faults.journal import Journal
+from faults.journal import Entry, Journal
 from faults.log_watch import LogWatch
-from faults.outage import Kill
+from faults.outage import down, finish, killed_process, process_of
 from faults.parameter import check_bounds, means, share
-from faults.undo import FileChanged
+from faults.process import ProcessId
+from faults.undo import FileChanged, WeightsDamaged
 
 
 def control_folder(target: Target) -> Path:
@@ -147,27 +148,41 @@ class DamagedWeights:
         model = launch.model() if launch else None
         if model is None or target.restart is None:
             raise NotApplicable(f"{target.name}: it names no folder with weights, or cannot be restarted")
-        firing = Firing()
+        sound = killed_process(target) or process_of(target)
         fault_id = _fault_id("damaged_weights", folder, rng)
         copy = folder / fault_id / model.name
         watch = LogWatch.begin(target.log, rf"^{MARK} {fault_id} ")
-        undo = FileChanged(path=str(_switch_file(folder, fault_id)), original=None)
+        switch = str(_switch_file(folder, fault_id))
+        undo = WeightsDamaged(switch=switch, copy=str(copy.parent), sound=sound, revival=target.revival)
+        journal = Journal.of(target)
+        entry = journal.write(target.name, undo)
+        firing = Firing()
+        written = False
         try:
             flip_bits(copy_model(model, copy), self.flips, rng)
-            with Journal.of(target).undoing(target.name, undo):
-                _write(folder, Switch(id=fault_id, kind="damaged_weights", model=str(model), copy=str(copy)))
-                async with Kill().inject(target, clock=clock, rng=rng):
-                    pass  # it comes back with the damaged copy
-                watch.prove(firing, "starts with damaged weights")
-                try:
-                    yield firing
-                finally:
-                    # The switch goes first: what starts next is sound.
-                    _switch_file(folder, fault_id).unlink(missing_ok=True)
-                    async with Kill().inject(target, clock=clock, rng=rng):
-                        pass
+            written = True
+            _write(folder, Switch(id=fault_id, kind="damaged_weights", model=str(model), copy=str(copy)))
+            await start_anew(target, clock, last=sound)
+            yield firing
         finally:
-            shutil.rmtree(copy.parent, ignore_errors=True)
+            watch.prove(firing, "starts with damaged weights")
+            undo.take_away()  # what starts next is sound
+            await finish(_sound_again(target, clock, entry, sound, restart=written))
+
+
+async def _sound_again(target: Target, clock: Sleeper, entry: Entry, sound: ProcessId, *, restart: bool) -> None:
+    if restart:
+        await start_anew(target, clock, last=sound)
+    Journal.of(target).strike(entry)
+
+
+async def start_anew(target: Target, clock: Sleeper, *, last: ProcessId) -> None:
+    """Start the backend with the switches as they are now, also one that has ended by itself.
+
+    One that a kill holds down stays so; it starts with them later.
+    """
+    async with down(target, clock, last=last):
+        pass
 
 
 def copy_model(model: Path, copy: Path) -> list[Path]:

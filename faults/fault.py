@@ -8,6 +8,7 @@ from random import Random
 from typing import ClassVar, Protocol
 
 from faults.reach import EVERYTHING, Reach
+from faults.revival import Revival
 
 
 class Sleeper(Protocol):
@@ -25,12 +26,14 @@ class Target:
     url: str  # the backend itself, without any proxy: "http://127.0.0.1:41001"
     pid: Callable[[], int | None] = lambda: None  # the backend's process now; None: not ours
     restart: Callable[[], Awaitable[None]] | None = None  # starts a killed backend again and waits until it is healthy
+    revival: Revival | None = None  # the same as values; None: it ends with this process, which started it
     log: Path | None = None  # the backend's log file
     toxiproxy_url: str | None = None  # API of the Toxiproxy server in front of it
     toxiproxy_proxy: str | None = None  # name of its proxy there
     semantic_url: str | None = None  # control API of the semantic fault proxy in front of it
     gateway_url: str | None = None
     gateway_token: str | None = None  # for /admin of the gateway (ledger pressure)
+    gateway_token_env: str | None = None  # the environment variable that has it; a sweep reads it there
     device: str = "cpu"
     control: Path | None = None  # control folder of the launcher that started the process; None: started without it
     reach: Reach = EVERYTHING  # the blast radius: which requests a fault may touch

@@ -17,7 +17,7 @@ import msgspec
 from faults.errors import FaultError, UndoFailed
 from faults.fault import Target
 from faults.process import ProcessId, own_process
-from faults.undo import Undo
+from faults.undo import Killed, Undo
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +57,13 @@ class Journal:
 
     def write(self, target: str, undo: Undo) -> Entry:
         """On disk when this returns."""
-        entry = Entry(id=uuid4().hex, owner=own_process(), target=target, undo=undo)
+        return self._on_disk(Entry(id=uuid4().hex, owner=own_process(), target=target, undo=undo))
+
+    def rewrite(self, entry: Entry, undo: Undo) -> Entry:
+        """More has become known of a fault that is on."""
+        return self._on_disk(msgspec.structs.replace(entry, undo=undo))
+
+    def _on_disk(self, entry: Entry) -> Entry:
         self.folder.mkdir(parents=True, exist_ok=True)
         draft = self._path(entry).with_suffix(".draft")
         with draft.open("wb") as file:
@@ -70,18 +76,23 @@ class Journal:
 
     def settle(self, entry: Entry) -> str:
         """Undo, then strike out. Twice is harmless."""
-        others = [other.undo for other in self.entries() if other.id != entry.id and _same(other, entry)]
+        others = self.others(entry.undo, but=entry)
         outcome = entry.undo.settle(others)
-        self._path(entry).unlink(missing_ok=True)
+        self.strike(entry)
         return outcome
+
+    def strike(self, entry: Entry) -> None:
+        """It is undone."""
+        self._path(entry).unlink(missing_ok=True)
 
     def entries(self) -> list[Entry]:
         """The records in the order of their names; raises UndoFailed when one cannot be read."""
         return [entry for path in sorted(self.folder.glob("*.jsonl")) if (entry := _read(path)) is not None]
 
-    def others(self, undo: Undo) -> list[Undo]:
+    def others(self, undo: Undo, *, but: Entry | None = None) -> list[Undo]:
         """What is on now, on the same resource."""
-        return [entry.undo for entry in self.entries() if entry.undo.resource == undo.resource]
+        entries = [entry for entry in self.entries() if but is None or entry.id != but.id]
+        return [entry.undo for entry in entries if entry.undo.resource == undo.resource]
 
     def _path(self, entry: Entry) -> Path:
         return self.folder / f"{entry.id}.jsonl"
@@ -92,10 +103,6 @@ class Journal:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def _same(one: Entry, other: Entry) -> bool:
-    return one.undo.resource == other.undo.resource
 
 
 def _read(path: Path) -> Entry | None:
@@ -118,7 +125,8 @@ def sweep(folder: Path) -> list[Swept]:
         draft.unlink(missing_ok=True)  # the fault of a draft was never applied
     swept: list[Swept] = []
     failures: list[str] = []
-    for entry in journal.entries():
+    # A process comes back last, when nothing is on any more that it would start with.
+    for entry in sorted(journal.entries(), key=lambda entry: isinstance(entry.undo, Killed)):
         if entry.owner.alive:
             continue
         try:

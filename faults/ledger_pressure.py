@@ -6,13 +6,20 @@ The gateway has one ledger for each backend; the target's name is the name that 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from random import Random
 from typing import ClassVar
 
+import msgspec
+
 from faults.errors import FaultError, NotApplicable, UndoFailed
 from faults.fault import Firing, Sleeper, Target
-from faults.http_call import call
+from faults.http_call import TIMEOUT_S, call
+from faults.journal import Journal
 from faults.parameter import check_bounds, means
+from faults.undo import LedgerHeld
+
+MARGIN_S = 0.5  # what clocks and timers may be late by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,26 +39,53 @@ class LedgerPressure:
             raise NotApplicable(f"{target.name}: the gateway's /admin cannot be reached (gateway_url, gateway_token)")
         ledger = f"{target.gateway_url.rstrip('/')}/admin/ledger"
         headers = {"Authorization": f"Bearer {target.gateway_token}"}
-        firing = Firing()
-        held = _reserve(ledger, headers, {"backend": target.name, "bytes": self.held_bytes, "ttl_s": self.ttl_s})
+        journal = Journal.of(target)
+        asked = LedgerHeld(
+            ledger=ledger,
+            reservation="",
+            token_env=target.gateway_token_env,
+            ends_s=self._ends_s() + TIMEOUT_S,  # its answer may take so long
+        )
+        entry = journal.write(target.name, asked)
+        wanted = {"backend": target.name, "bytes": self.held_bytes, "ttl_s": self.ttl_s}
         try:
-            firing.touched = 1
-            firing.evidence.append(f"{self.held_bytes} bytes reserved in the ledger ({held})")
-            yield firing
+            held = _reserve(ledger, headers, wanted)
+        except RefusedError as error:
+            journal.strike(entry)
+            raise error.reason from None
+        entry = journal.rewrite(entry, msgspec.structs.replace(asked, reservation=held, ends_s=self._ends_s()))
+        try:
+            yield Firing(touched=1, evidence=[f"{self.held_bytes} bytes reserved in the ledger ({held})"])
         finally:
             _release(f"{ledger}/{held}", headers)
+            journal.strike(entry)
+
+    def _ends_s(self) -> float:
+        """When a reservation that is made now is released by the gateway, in seconds since 1970."""
+        return datetime.now(UTC).timestamp() + self.ttl_s + MARGIN_S
+
+
+class RefusedError(Exception):
+    """Nothing was reserved, for certain."""
+
+    def __init__(self, reason: FaultError) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
 
 
 def _reserve(ledger: str, headers: dict[str, str], wanted: dict[str, object]) -> str:
+    """Raises RefusedError, or FaultError when it is not known whether something was reserved."""
     try:
         reply = call("POST", ledger, wanted, headers)
+    except ConnectionRefusedError as error:
+        raise RefusedError(FaultError(f"{ledger}: the gateway does not answer: {error}")) from error
     except OSError as error:
         raise FaultError(f"{ledger}: the gateway does not answer: {error}") from error
     held = reply.value.get("id") if isinstance(reply.value, dict) else None
     if reply.status == 404 or "no ledger" in reply.text:
-        raise NotApplicable(f"{ledger}: this gateway has no ledger to press on")
+        raise RefusedError(NotApplicable(f"{ledger}: this gateway has no ledger to press on"))
     if reply.status >= 300 or held is None:
-        raise FaultError(f"{ledger}: nothing was reserved: status {reply.status}: {reply.text[:200]}")
+        raise RefusedError(FaultError(f"{ledger}: nothing was reserved: status {reply.status}: {reply.text[:200]}"))
     return str(held)
 
 

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 from faults.errors import NotApplicable, UndoFailed
 from faults.fault import Firing, Sleeper, Target
-from faults.journal import Journal
+from faults.journal import Entry, Journal
 from faults.parameter import check_bounds, means
 from faults.process import ProcessId
 from faults.semantic_client import relayed
 from faults.toxiproxy_client import Toxiproxy, toxiproxy_of
-from faults.undo import ProxyOff, Stopped
+from faults.undo import Killed, ProxyOff, Stopped
 
 DEATH_LIMIT_S = 10.0  # a killed process that holds much memory takes a while to be gone
 LOOK_S = 0.01
@@ -85,19 +85,35 @@ class Kill:
 
     @asynccontextmanager
     async def inject(self, target: Target, *, clock: Sleeper, rng: Random) -> AsyncIterator[Firing]:  # noqa: ARG002
-        if target.restart is None:
-            raise NotApplicable(f"{target.name}: it could not be started again after a kill (restart)")
-        process = process_of(target)
-        firing = Firing()
-        try:
-            for victim in process.tree():
-                victim.send(signal.SIGKILL)
-            await _until_dead(process, clock)
-            firing.touched = 1
-            firing.evidence.append(f"process {process.pid} ended by SIGKILL")
-            yield firing
-        finally:
-            await finish(_start_again(target, process, clock))
+        async with down(target, clock) as said:
+            yield Firing(touched=1, evidence=[said])
+
+
+@asynccontextmanager
+async def down(target: Target, clock: Sleeper, *, last: ProcessId | None = None) -> AsyncIterator[str]:
+    """The backend does not run within the block; yields the evidence.
+
+    It is started again at the end, unless another block holds it down. `last`: its process if none runs any more.
+    """
+    if target.restart is None:
+        raise NotApplicable(f"{target.name}: it could not be started again after a kill (restart)")
+    journal = Journal.of(target)
+    running = _running(target)
+    process = running or killed_process(target) or last or process_of(target)
+    entry = journal.write(target.name, Killed(backend=target.url, process=process, revival=target.revival))
+    try:
+        for victim in process.tree():
+            victim.send(signal.SIGKILL)
+        await _until_dead(process, clock)
+        yield f"process {process.pid} ended by SIGKILL" if running else f"process {process.pid} was down already"
+    finally:
+        await finish(_start_again(target, journal, entry, clock))
+
+
+def killed_process(target: Target) -> ProcessId | None:
+    """The process that a fault which is still on has ended; None: there is no such fault."""
+    held = [entry.undo for entry in Journal.of(target).entries()]
+    return next((undo.process for undo in held if isinstance(undo, Killed) and undo.backend == target.url), None)
 
 
 async def _until_dead(process: ProcessId, clock: Sleeper) -> None:
@@ -108,15 +124,19 @@ async def _until_dead(process: ProcessId, clock: Sleeper) -> None:
         raise NotApplicable(f"process {process.pid} did not end within {DEATH_LIMIT_S:g} s of SIGKILL")
 
 
-async def _start_again(target: Target, killed: ProcessId, clock: Sleeper) -> None:
-    """Nothing to do when somebody else started it meanwhile; `restart` also waits until it is healthy."""
-    if target.restart is None:
+async def _start_again(target: Target, journal: Journal, entry: Entry, clock: Sleeper) -> None:
+    """`restart` does nothing when somebody else started it meanwhile; it also waits until it is healthy."""
+    if journal.others(entry.undo, but=entry):
+        journal.strike(entry)
         return
     try:
-        await _until_dead(killed, clock)
-        await target.restart()
+        if isinstance(entry.undo, Killed):
+            await _until_dead(entry.undo.process, clock)
+        if target.restart is not None:
+            await target.restart()
     except Exception as error:  # whatever it is, the backend is down
         raise UndoFailed(f"{target.name}: not started again after the kill: {error}") from error
+    journal.strike(entry)
 
 
 async def finish(work: Coroutine[Any, Any, None]) -> None:
@@ -161,11 +181,15 @@ class Hang:
 
 def process_of(target: Target) -> ProcessId:
     """The backend's process now. Raises NotApplicable when it is not ours or does not run."""
-    pid = target.pid()
-    process = None if pid is None else ProcessId.of(pid)
+    process = _running(target)
     if process is None:
-        raise NotApplicable(f"{target.name}: its process is not ours, or does not run (pid is {pid})")
+        raise NotApplicable(f"{target.name}: its process is not ours, or does not run (pid is {target.pid()})")
     return process
+
+
+def _running(target: Target) -> ProcessId | None:
+    pid = target.pid()
+    return None if pid is None else ProcessId.of(pid)
 
 
 def _prove_met(firing: Firing, target: Target, count: str, before: dict[str, int] | None, what: str) -> None:

@@ -4,9 +4,12 @@
 it is as it was before. It may run twice, in any order, and on a target that restarted or is gone.
 """
 
+import os
 import resource
+import shutil
 import signal
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Union
 
@@ -15,6 +18,7 @@ import msgspec
 from faults.errors import FaultError, UndoFailed
 from faults.http_call import call
 from faults.process import ProcessId
+from faults.revival import Revival
 from faults.toxiproxy_client import NotThereError, ServerGoneError, Toxiproxy
 
 GONE = "already gone"
@@ -170,4 +174,95 @@ class ChildRuns(msgspec.Struct, frozen=True, kw_only=True, tag="child"):
         return "process ended" if self.process.send(signal.SIGKILL) else GONE
 
 
-Undo = Union[ToxicThere, ProxyOff, SemanticOn, Stopped, AddressSpaceLow, FileChanged, ChildRuns]  # noqa: UP007
+class Killed(msgspec.Struct, frozen=True, kw_only=True, tag="killed"):
+    """A backend's process was ended. Its own harness starts it again; this is how somebody else does."""
+
+    backend: str  # its URL
+    process: ProcessId
+    revival: Revival | None  # None: it was the harness's child, and ends with it in any case
+
+    @property
+    def resource(self) -> str:
+        return f"killed/{self.backend}"
+
+    def settle(self, others: Sequence["Undo"]) -> str:
+        if others:
+            return "left down for another fault"
+        if self.revival is None or self.process.alive or self.revival.healthy:
+            return GONE
+        self.revival.revive()
+        return "started again"
+
+
+class WeightsDamaged(msgspec.Struct, frozen=True, kw_only=True, tag="weights"):
+    """A backend was to start on a copy of its weights in which bits are flipped."""
+
+    switch: str  # the control file
+    copy: str  # the folder of the copy
+    sound: ProcessId  # the process that ran before
+    revival: Revival | None  # None: it was the harness's child, and ends with it in any case
+
+    @property
+    def resource(self) -> str:
+        return f"weights/{Path(self.switch).parent}"
+
+    def settle(self, others: Sequence["Undo"]) -> str:
+        self.take_away()
+        if others:
+            return "left to another fault"
+        if self.revival is None or self.revival.running == self.sound:
+            return GONE
+        self.revival.end()
+        self.revival.revive()
+        return "started again on the sound weights"
+
+    def take_away(self) -> None:
+        """Whatever starts from now on is sound; raises UndoFailed."""
+        try:
+            Path(self.switch).unlink(missing_ok=True)
+        except OSError as error:
+            raise UndoFailed(f"{self.switch} cannot be removed: {error.strerror}") from error
+        shutil.rmtree(self.copy, ignore_errors=True)
+
+
+class LedgerHeld(msgspec.Struct, frozen=True, kw_only=True, tag="ledger"):
+    """A reservation is held in a gateway's ledger; the gateway itself releases it at `ends_s`."""
+
+    ledger: str  # URL
+    reservation: str  # empty: the gateway was asked, and its answer is not known
+    token_env: str | None  # the environment variable with the admin token, which is not written down
+    ends_s: float  # seconds since 1970
+
+    @property
+    def resource(self) -> str:
+        return f"{self.ledger}/{self.reservation}"
+
+    def settle(self, others: Sequence["Undo"]) -> str:  # noqa: ARG002  (each reservation is one fault's)
+        left_s = self.ends_s - datetime.now(UTC).timestamp()
+        if left_s <= 0:
+            return GONE
+        token = os.environ.get(self.token_env or "", "")
+        try:
+            reply = call("DELETE", self.resource, None, {"Authorization": f"Bearer {token}"})
+        except ConnectionRefusedError:
+            return GONE  # the gateway is gone, and its ledger with it
+        except OSError as error:
+            raise UndoFailed(f"{self.resource}: {error}; it ends by itself in {left_s:.0f} s") from error
+        if self.reservation and reply.status in (200, 204, 404):
+            return GONE if reply.status == 404 else "reservation released"
+        hint = f"set {self.token_env} to the admin token, or wait" if self.token_env else "wait"
+        raise UndoFailed(f"{self.resource}: status {reply.status}; {hint}: it ends by itself in {left_s:.0f} s")
+
+
+Undo = Union[  # noqa: UP007
+    ToxicThere,
+    ProxyOff,
+    SemanticOn,
+    Stopped,
+    AddressSpaceLow,
+    FileChanged,
+    ChildRuns,
+    Killed,
+    WeightsDamaged,
+    LedgerHeld,
+]

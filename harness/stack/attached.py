@@ -5,14 +5,16 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from subprocess import DEVNULL, Popen
+from subprocess import Popen
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from faults.errors import UndoFailed
 from faults.fault import Target
 from faults.http_call import call
 from faults.process import ProcessId
+from faults.revival import Revival
 from gateway.clock import Clock
 from gateway.errors import GatewayError
 from gateway.toml import load
@@ -158,12 +160,14 @@ class AttachedStack:
             url=backend.url,
             pid=lambda: self.pid(backend),
             restart=None if backend.restart is None else lambda: self.restart(name, backend),
+            revival=self.revival(backend),
             log=self.path(backend.log),
             toxiproxy_url=backend.toxiproxy_url,
             toxiproxy_proxy=backend.toxiproxy_proxy,
             semantic_url=backend.semantic_url,
             gateway_url=self.gateway_url,
             gateway_token=secret(self.file.gateway.admin_token_env, "admin_token_env"),
+            gateway_token_env=self.file.gateway.admin_token_env,
             device=backend.device,
             control=self.path(backend.control),
             journal=self.journal,
@@ -183,10 +187,24 @@ class AttachedStack:
                 return None
         return pid if pid is not None and ProcessId.of(pid) is not None else None
 
+    def revival(self, backend: BackendTable) -> Revival | None:
+        """How a backend that is killed comes back without us; None: it cannot be killed, or nobody starts it."""
+        if backend.restart is None or backend.pid_file is None:
+            return None
+        return Revival(
+            command=backend.restart,
+            folder=str(self.folder.resolve()),
+            pid_file=str(backend.pid_file),
+            health_url=backend.health_url or f"{backend.url.rstrip('/')}/health",
+        )
+
     async def restart(self, name: str, backend: BackendTable) -> None:
         """Start a killed backend again, or wait for whoever does. Raises StackError when it does not come back."""
-        command = self._start_again(backend) if backend.restart and self.pid(backend) is None else None
-        ready = Ready(backend.health_url or f"{backend.url.rstrip('/')}/health")
+        revival = self.revival(backend)
+        if revival is None:
+            raise StackError(f"backend {name}: restart needs pid_file")
+        command = self._start_again(revival) if revival.running is None else None
+        ready = Ready(revival.health_url)
         deadline_s = self.clock.now_s() + START_LIMIT_S
         while not await ready():
             if command is not None and command.poll():
@@ -195,16 +213,13 @@ class AttachedStack:
                 raise StackError(f"backend {name} is not healthy {START_LIMIT_S:g} s after its restart ({ready.url})")
             await self.clock.sleep(0.2)
 
-    def _start_again(self, backend: BackendTable) -> "Popen[bytes]":
-        """Not asyncio's: that one ends a process together with the event loop, and the backend has to stay."""
-        command = [*(backend.restart or ())]
+    def _start_again(self, revival: Revival) -> "Popen[bytes] | None":
         try:
-            process = Popen(
-                command, cwd=self.folder, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True
-            )
-        except OSError as error:
-            raise StackError(f"restart = {command}: {error.strerror}") from None
-        self.started.append(process)
+            process = revival.start()
+        except UndoFailed as error:
+            raise StackError(str(error)) from None
+        if process is not None:
+            self.started.append(process)
         return process
 
     def stop(self) -> None:

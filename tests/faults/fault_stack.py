@@ -1,7 +1,7 @@
 """A whole line for the fault tests, each part a process: stub backend, embedded Toxiproxy, semantic proxy."""
 
+import asyncio
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -14,9 +14,18 @@ from stub_server import ANSWER
 
 from faults.fault import Target
 from faults.http_call import call
+from faults.ports import free_port
 from faults.process import ProcessId
+from faults.revival import Revival
 
 PROXY = "primary"
+TOKEN, TOKEN_ENV = "secret", "TRUEFALL_ADMIN_TOKEN"
+START = """\
+#!/bin/sh
+echo $$ > backend.pid
+export PYTHONPATH="{paths}" TOKEN={token}
+exec {python} -m faults.backend_launcher --control control -- {stub} {port} model >> backend.out 2>> backend.log
+"""
 UNLIMITED = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
 
 
@@ -25,7 +34,7 @@ class FaultStack:
     """Started once for a module; `target` gives the handles, `state` what a fault could have left."""
 
     folder: Path
-    backend: "subprocess.Popen[bytes]"
+    revival: Revival  # of the backend, which is nobody's child: it outlives who kills it
     others: "list[subprocess.Popen[bytes]]"
     port: int
     toxiproxy_url: str
@@ -42,22 +51,24 @@ class FaultStack:
             url=url,
             pid=self.pid,
             restart=self.restart,
+            revival=self.revival,
             log=self.log,
             toxiproxy_url=self.toxiproxy_url,
             toxiproxy_proxy=PROXY,
             semantic_url=self.semantic_url,
             gateway_url=url,
-            gateway_token="secret",
+            gateway_token=TOKEN,
+            gateway_token_env=TOKEN_ENV,
             control=self.folder / "control",
             journal=journal,
         )
 
     def pid(self) -> int | None:
-        return self.backend.pid if self.backend.poll() is None else None
+        running = self.revival.running
+        return running.pid if running else None
 
     async def restart(self) -> None:
-        if self.pid() is None:
-            self.backend, self.port = start_backend(self.folder, self.port)
+        await asyncio.to_thread(self.revival.revive)
 
     def state(self) -> dict[str, Any]:
         """What a fault could have changed, as it is now."""
@@ -79,7 +90,8 @@ class FaultStack:
         }
 
     def stop(self) -> None:
-        for process in (self.backend, *self.others):
+        self.revival.end()
+        for process in self.others:
             process.kill()
             process.wait()
 
@@ -114,24 +126,25 @@ def write_engine(folder: Path) -> None:
                 (folder / package / "__init__.py").touch()
 
 
-def start_backend(folder: Path, port: int) -> "tuple[subprocess.Popen[bytes], int]":
-    stub = str(Path(__file__).with_name("stub_server.py"))
-    argv = [sys.executable, "-m", "faults.backend_launcher", "--control", str(folder / "control"), "--"]
-    env = {**os.environ, "PYTHONPATH": f"{folder}:{Path(__file__).parents[2]}"}
-    with (folder / "backend.log").open("ab") as log:
-        process = subprocess.Popen(
-            [*argv, stub, str(port), "model"], stdout=subprocess.PIPE, stderr=log, cwd=folder, env=env
-        )
-    return process, int(first_line(process)["port"])
+def write_start(folder: Path, port: int) -> Revival:
+    paths = f"{folder}:{Path(__file__).parents[2]}"
+    stub = Path(__file__).with_name("stub_server.py")
+    (folder / "start.sh").write_text(
+        START.format(paths=paths, token=TOKEN, python=sys.executable, stub=stub, port=port), encoding="utf-8"
+    )
+    health = f"http://127.0.0.1:{port}/health"
+    return Revival(command=["sh", "start.sh"], folder=str(folder), pid_file="backend.pid", health_url=health)
 
 
 def start_stack(folder: Path) -> FaultStack:
     write_engine(folder)
-    backend, port = start_backend(folder, 0)
+    port = free_port()
+    revival = write_start(folder, port)
+    revival.revive()
     toxiproxy, api = announced("faults.toxiproxy", "--port", "0")
     made = call("POST", f"{api}/proxies", {"name": PROXY, "upstream": f"127.0.0.1:{port}", "listen": "127.0.0.1:0"})
     semantic, url = announced("faults.semantic", "--upstream", f"http://{made.value['listen']}")
-    return FaultStack(folder, backend, [toxiproxy, semantic], port, api, url)
+    return FaultStack(folder, revival, [toxiproxy, semantic], port, api, url)
 
 
 def announced(module: str, *arguments: str) -> "tuple[subprocess.Popen[bytes], str]":

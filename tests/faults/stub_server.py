@@ -9,6 +9,7 @@ cannot. Each request passes the functions that the launcher hooks; GET /weights 
 import hashlib
 import json
 import mmap
+import os
 import re
 import sys
 import threading
@@ -37,9 +38,14 @@ class Answers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path == "/admin/ledger":
+            if not self.admitted():
+                return None
             if sorted(body) != ["backend", "bytes", "ttl_s"]:  # as strict as the gateway
                 return self.reply(400, {"error": {"message": f"body: fields are {sorted(body)}"}})
             LEDGER[name := str(next(IDS))] = body["bytes"]
+            ends = threading.Timer(body["ttl_s"], LEDGER.pop, (name, None))
+            ends.daemon = True
+            ends.start()
             return self.reply(201, {"id": name})
         try:
             self.allocate(str(body["messages"][-1]["content"]))
@@ -54,8 +60,17 @@ class Answers(BaseHTTPRequestHandler):
         return self.stream() if body.get("stream") else self.reply(200, completion("message", ANSWER, "stop"))
 
     def do_DELETE(self) -> None:
+        if not self.admitted():
+            return
         found = LEDGER.pop(self.path.rpartition("/")[2], None)
         self.reply(404 if found is None else 200, {})
+
+    def admitted(self) -> bool:
+        """As strict as the gateway: /admin needs its token."""
+        if self.headers["Authorization"] == f"Bearer {os.environ['TOKEN']}":
+            return True
+        self.reply(401, {"error": {"message": "authorization"}})
+        return False
 
     def allocate(self, prompt: str) -> None:
         if found := re.search(r"wait (\d+) ms", prompt):

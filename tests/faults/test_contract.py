@@ -4,20 +4,23 @@ import asyncio
 import json
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
-from fault_stack import CLEAN, FaultStack, healthy, start_stack, traffic
+from fault_stack import CLEAN, TOKEN, TOKEN_ENV, FaultStack, healthy, start_stack, traffic
 
 from faults.catalogue import CATALOGUE, parameters, parse
 from faults.clock import SystemClock
-from faults.errors import NotApplicable
+from faults.errors import NotApplicable, UndoFailed
 from faults.fault import Fault, Firing, Target
 from faults.http_call import call
 from faults.journal import Journal, sweep
+from faults.undo import GONE
 
 pytestmark = pytest.mark.slow
 
@@ -53,10 +56,8 @@ QUICK = {
 LACKING = ("cgroup_limit", "cuda_ballast", "memory_fraction")
 NOT_HERE = (*LACKING, "memory_spike")  # the last comes and goes: test_memory_spike.py
 HERE = [name for name in CATALOGUE if name not in NOT_HERE]
-KILLING = ("kill", "damaged_weights")  # a dead process cannot be killed again; undone by the start of a new stack
-UNRECORDED = ("kill", "ledger_pressure")  # undone by the start of a new stack, and by its time to live
-LEFT_BY_A_KILLED_HARNESS = [name for name in HERE if name not in (*KILLING, *UNRECORDED)]
-MET_BY_BEING_ON = (*KILLING, *UNRECORDED)  # no request is needed
+KILLING = ("kill", "damaged_weights")
+MET_BY_BEING_ON = (*KILLING, "ledger_pressure")  # no request is needed
 NEVER_ANSWERS_S = 0.3  # how long a stopped backend is waited for
 
 
@@ -100,8 +101,7 @@ async def assert_undone(stack: FaultStack, target: Target) -> None:
 @pytest.mark.parametrize("name", HERE)
 async def test_a_fault_fires_and_is_undone_when_its_block_returns(stack: FaultStack, target: Target, name: str) -> None:
     async with inject(name, target) as firing:
-        if name not in UNRECORDED:
-            assert len(records(target)) == 1
+        assert len(records(target)) == 1
         await traffic(stack, limit_s(name))
     assert firing.fired, firing.evidence
     assert firing.evidence
@@ -138,7 +138,7 @@ async def test_a_fault_is_undone_when_its_block_is_cancelled(stack: FaultStack, 
     await assert_undone(stack, target)
 
 
-@pytest.mark.parametrize("name", [name for name in HERE if name not in KILLING])
+@pytest.mark.parametrize("name", HERE)
 async def test_two_equal_faults_overlap_without_nesting(stack: FaultStack, target: Target, name: str) -> None:
     first, second = inject(name, target), inject(name, target, seed="2")
     await first.__aenter__()
@@ -148,6 +148,39 @@ async def test_two_equal_faults_overlap_without_nesting(stack: FaultStack, targe
     await traffic(stack, limit_s(name))
     await second.__aexit__(None, None, None)
     assert other.fired, other.evidence
+    await assert_undone(stack, target)
+
+
+NEIGHBOURS = ["latency", "proxy_down", "address_space_limit", "blur", "decode_errors", "ledger_pressure", "hang"]
+
+
+@pytest.mark.parametrize("neighbours", [NEIGHBOURS, *([name] for name in KILLING)], ids=lambda n: n[0])
+@pytest.mark.parametrize("name", KILLING)
+async def test_a_fault_that_ends_the_process_and_its_neighbours_may_end_in_any_order(
+    stack: FaultStack, target: Target, name: str, neighbours: list[str]
+) -> None:
+    for ends_first in (True, False):
+        others = [inject(neighbour, target, seed="2") for neighbour in neighbours]
+        for other in others:
+            await other.__aenter__()
+        last = inject(name, target)
+        firing = await last.__aenter__()
+        for block in (last, *others) if ends_first else (*others, last):
+            await block.__aexit__(None, None, None)
+        assert firing.fired or neighbours == ["kill"], firing.evidence  # what is down does not start on other weights
+        await assert_undone(stack, target)
+
+
+async def test_what_is_killed_stays_down_until_the_last_who_wants_it_down_ends(
+    stack: FaultStack, target: Target
+) -> None:
+    kill, damage = inject("kill", target), inject("damaged_weights", target)
+    await kill.__aenter__()
+    await damage.__aenter__()
+    assert not stack.state()["running"]
+    await damage.__aexit__(None, None, None)
+    assert not stack.state()["running"]
+    await kill.__aexit__(None, None, None)
     await assert_undone(stack, target)
 
 
@@ -171,11 +204,15 @@ from random import Random
 from faults.clock import SystemClock
 from faults.catalogue import parse
 from faults.fault import Target
+from faults.revival import Revival
 
 async def main(faults, handles):
-    pid = handles.pop("pid")
     paths = {name: Path(handles.pop(name)) for name in ("journal", "log", "control")}
-    target = Target(**handles, **paths, pid=lambda: pid)
+    revival = Revival(**handles.pop("revival"))
+    target = Target(
+        **handles, **paths, pid=lambda: revival.running and revival.running.pid, revival=revival,
+        restart=lambda: asyncio.to_thread(revival.revive),
+    )
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, asyncio.current_task().cancel)
     async with AsyncExitStack() as on:
         for fault in faults:
@@ -185,7 +222,8 @@ async def main(faults, handles):
 
 asyncio.run(main(json.loads(sys.argv[1]), json.loads(sys.argv[2])))
 """
-TOGETHER = [name for name in LEFT_BY_A_KILLED_HARNESS if name not in ("hang", "proxy_down", "latency", "blur")]
+ALONE = ("hang", "proxy_down", "latency", "blur", "kill", "damaged_weights", "ledger_pressure")
+TOGETHER = [name for name in HERE if name not in ALONE]
 
 
 def harness_of(stack: FaultStack, target: Target, names: list[str]) -> "subprocess.Popen[bytes]":
@@ -193,7 +231,10 @@ def harness_of(stack: FaultStack, target: Target, names: list[str]) -> "subproce
     handles = {
         "name": target.name,
         "url": target.url,
-        "pid": stack.pid(),
+        "revival": msgspec.to_builtins(stack.revival),
+        "gateway_url": target.gateway_url,
+        "gateway_token": target.gateway_token,
+        "gateway_token_env": target.gateway_token_env,
         "log": str(target.log),
         "toxiproxy_url": target.toxiproxy_url,
         "toxiproxy_proxy": target.toxiproxy_proxy,
@@ -209,7 +250,7 @@ def harness_of(stack: FaultStack, target: Target, names: list[str]) -> "subproce
     return harness
 
 
-SINGLY_AND_TOGETHER = [["hang"], ["proxy_down"], ["latency"], ["blur"], TOGETHER]
+SINGLY_AND_TOGETHER = [*([name] for name in ALONE), TOGETHER]
 
 
 @pytest.mark.parametrize("names", SINGLY_AND_TOGETHER, ids=lambda n: n[0])
@@ -228,9 +269,10 @@ def test_a_harness_that_is_told_to_end_undoes_everything_by_itself(
 
 @pytest.mark.parametrize("names", SINGLY_AND_TOGETHER, ids=lambda n: n[0])
 def test_what_a_killed_harness_left_on_is_undone_by_a_sweep(
-    stack: FaultStack, target: Target, names: list[str]
+    stack: FaultStack, target: Target, names: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert target.journal is not None
+    monkeypatch.setenv(TOKEN_ENV, TOKEN)
     with harness_of(stack, target, names) as harness:
         assert sweep(target.journal) == [], "the fault of a living harness was swept"
         harness.kill()
@@ -325,6 +367,69 @@ async def test_damaged_weights_are_a_copy_and_the_sound_ones_come_back(stack: Fa
         await assert_undone(stack, target)
     assert damaged[0] != sound
     assert damaged[0] == damaged[1], "the same seed flips the same bits"
+
+
+async def test_of_two_damages_the_newer_one_is_loaded_and_the_other_when_that_ends(
+    stack: FaultStack, target: Target
+) -> None:
+    sound = weights(stack)
+    older, newer = inject("damaged_weights", target), inject("damaged_weights", target, seed="2")
+    await older.__aenter__()
+    of_older = weights(stack)
+    await newer.__aenter__()
+    assert weights(stack) not in (sound, of_older)
+    await newer.__aexit__(None, None, None)
+    assert weights(stack) == of_older
+    await older.__aexit__(None, None, None)
+    assert weights(stack) == sound
+    await assert_undone(stack, target)
+
+
+async def test_damaged_weights_are_undone_although_the_engine_died_of_them(stack: FaultStack, target: Target) -> None:
+    sound = weights(stack)
+    async with inject("damaged_weights", target):
+        stack.revival.end()
+    assert weights(stack) == sound
+    await assert_undone(stack, target)
+
+
+@pytest.mark.parametrize("name", KILLING)
+async def test_a_fault_is_undone_that_is_cancelled_while_it_begins(
+    stack: FaultStack, target: Target, name: str
+) -> None:
+    sound, before = weights(stack), stack.pid()
+
+    async def block() -> None:
+        async with inject(name, target):
+            raise AssertionError("it began before it was cancelled")
+
+    task = asyncio.create_task(block())
+    while stack.pid() == before:
+        await asyncio.sleep(0)  # noqa: TID251  (until the process is being ended)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert weights(stack) == sound
+    await assert_undone(stack, target)
+
+
+def test_what_a_sweep_may_not_release_in_a_ledger_is_said_and_ends_by_itself(
+    stack: FaultStack, target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert target.journal is not None
+    monkeypatch.setitem(QUICK, "ledger_pressure", "held_bytes=1000,ttl_s=1.5")
+    monkeypatch.delenv(TOKEN_ENV, raising=False)
+    with harness_of(stack, target, ["ledger_pressure"]) as harness:
+        harness.kill()
+    with pytest.raises(UndoFailed, match=rf"401; set {TOKEN_ENV} to the admin token, or wait: it ends by itself in"):
+        sweep(target.journal)
+    assert stack.state() != CLEAN
+    while stack.state() != CLEAN:
+        threading.Event().wait(0.05)
+    while records(target):
+        with suppress(UndoFailed):
+            assert [outcome for _, outcome in sweep(target.journal)] == [GONE]
+    asyncio.run(still_healthy(stack))
 
 
 def weights(stack: FaultStack) -> str:
