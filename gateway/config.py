@@ -1,6 +1,7 @@
 """What exists: the server, the backends behind it, their memory and tokenizers. How to degrade is the policy's."""
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,12 +15,18 @@ from gateway.connection_limits import ConnectionLimits
 from gateway.deferred.config import Deferred
 from gateway.errors import ConfigError
 from gateway.memory.shared_config import SharedLedgerConfig
-from gateway.section import Bytes, Count, Name, Positive, Section, Share
+from gateway.section import Bytes, Count, Name, Positive, Section, Share, Text, Url, require_url
 from gateway.watchdog.config import WatchdogConfig
 
 MODEL_FREE = ("extract", "template", "structured")
 UNAIDED = ("rules", "classifier", "cache", *MODEL_FREE)  # every path without a model that an order may name
 ADMIN_TOKEN_ENV = "TRUEFALL_ADMIN_TOKEN"
+_OURS = frozenset(
+    (
+        *("connection", "content-encoding", "content-length", "content-type", "expect", "host", "keep-alive"),
+        *("te", "trailer", "transfer-encoding", "upgrade"),
+    )
+)  # of the connection and body that the gateway itself makes
 
 
 class Server(Section, frozen=True, kw_only=True):
@@ -39,6 +46,11 @@ class Server(Section, frozen=True, kw_only=True):
     watch_policy: bool = True  # take a changed policy file within a fifth of a second
     tick_s: Positive = 0.5  # how often the health level is judged and open breakers are probed
     log: Literal["json", "off"] = "json"
+
+    def __post_init__(self) -> None:
+        for name in self.forward_headers:
+            if name.lower() in _OURS or re.fullmatch(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", name) is None:
+                raise ValueError(f"forward_headers: {name!r} is no header that can be passed on to a backend")
 
     def token(self) -> str | None:
         """The bearer token of the admin interface; None means that the interface is off."""
@@ -64,6 +76,7 @@ class Memory(Section, frozen=True, kw_only=True):
     tensor_parallel: Count = 1
 
     def __post_init__(self) -> None:
+        require_url("metrics_url", self.metrics_url, query=True)
         if self.probe is not None and self.kv_capacity_bytes is None:
             raise ValueError(f"probe {self.probe!r} needs kv_capacity_bytes, the memory that may hold KV caches")
         if self.probe == "process" and self.pid is None and self.pid_file is None:
@@ -76,8 +89,8 @@ class Backend(Section, frozen=True, kw_only=True):
     """One OpenAI-compatible server."""
 
     name: Name
-    url: Annotated[str, Meta(pattern=r"^https?://[^\s]+$")]  # up to and with /v1
-    model: str  # the id that the backend knows its model by
+    url: Url  # up to and with /v1
+    model: Text  # the id that the backend knows its model by
     engine: Literal["openai", "vllm", "transformers"] = "openai"
     upstream_stream: Literal["auto", "always", "as_asked"] = "auto"  # stream also for JSON clients; auto: transformers
     api_key_env: str | None = None  # the variable that holds the key, never the key
@@ -92,6 +105,7 @@ class Backend(Section, frozen=True, kw_only=True):
     watchdog: WatchdogConfig | None = None  # the gateway starts the backend itself, and starts it again
 
     def __post_init__(self) -> None:
+        require_url("url", self.url)
         if self.name in (*UNAIDED, "refused"):
             raise ValueError(f"name {self.name!r} is taken by a path without a model")
 
@@ -104,10 +118,13 @@ class Backend(Section, frozen=True, kw_only=True):
 class Embeddings(Section, frozen=True, kw_only=True):
     """An OpenAI-compatible server that embeds questions, instead of the built-in hashing."""
 
-    url: Annotated[str, Meta(pattern=r"^https?://[^\s]+$")]  # up to and with /v1
+    url: Url  # up to and with /v1
     model: str
     api_key_env: str | None = None  # the variable that holds the key, never the key
     timeout_s: Positive = 0.5  # later, or on any error: the built-in hashing
+
+    def __post_init__(self) -> None:
+        require_url("url", self.url)
 
 
 class Answers(Section, frozen=True, kw_only=True):
@@ -138,12 +155,15 @@ class Manifests(Section, frozen=True, kw_only=True):
 class Telemetry(Section, frozen=True, kw_only=True):
     """What is told to others about each request."""
 
-    otlp_endpoint: Annotated[str, Meta(pattern=r"^https?://[^\s]+$")] | None = None  # OTLP over HTTP; None: no traces
+    otlp_endpoint: Url | None = None  # OTLP over HTTP; None: no traces
     sample_ratio: Share = 0.1  # of the traces that begin here; a caller's own decision is kept
     service_name: str = "truefall-gateway"
     export_s: Positive = 5.0  # spans are sent this often
     log_text: bool = False  # prompts and answers in the request log
     drift_baseline: Path | None = None  # keeps what the policy's [drift] learned; None: in memory only
+
+    def __post_init__(self) -> None:
+        require_url("otlp_endpoint", self.otlp_endpoint)
 
 
 class Config(Section, frozen=True, kw_only=True):

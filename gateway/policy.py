@@ -13,7 +13,7 @@ from gateway.decision import DecisionMarks
 from gateway.drift import DriftMarks
 from gateway.errors import ConfigError
 from gateway.health import HealthMarks
-from gateway.section import Count, Positive, Section, Share
+from gateway.section import Count, Positive, Section, Share, Text
 
 Language = Literal["en", "zh"]
 
@@ -33,6 +33,11 @@ class Deadline(Section, frozen=True, kw_only=True):
 
     request_s: Positive = 60.0
     reserve_s: Annotated[float, Meta(ge=0)] = 0.2  # kept back for the paths without a model
+
+    def __post_init__(self) -> None:
+        if self.reserve_s >= self.request_s:
+            text = f"reserve_s is {self.reserve_s:g} and request_s {self.request_s:g}: no time is left for a backend"
+            raise ValueError(f"{text}, reserve_s must be less")
 
 
 class Limits(Section, frozen=True, kw_only=True):
@@ -83,6 +88,10 @@ class LedgerMarks(Section, frozen=True, kw_only=True):
     long_tokens: Count = 1024  # requests at least this long stop being admitted above `watermark`
     watermark: Share = 0.85
 
+    def __post_init__(self) -> None:
+        if not 0 < self.high < self.critical:
+            raise ValueError(f"high is {self.high:g} and critical {self.critical:g}, must be 0 < high < critical")
+
 
 class Validation(Section, frozen=True, kw_only=True):
     """What a 200 must be to count as an answer."""
@@ -130,7 +139,7 @@ class Template(Section, frozen=True, kw_only=True):
     """A business-defined answer."""
 
     lang: Language
-    text: Annotated[str, Meta(min_length=1)]
+    text: Text
     keywords: tuple[Annotated[str, Meta(min_length=1)], ...] = ()  # any one in the question; () is the default
     examples: tuple[Annotated[str, Meta(min_length=1)], ...] = ()  # questions like the ones it is for
     abstains: bool = True  # says honestly that it is no answer
@@ -199,6 +208,10 @@ class Structured(Section, frozen=True, kw_only=True):
     status: Annotated[int, Meta(ge=200, le=299)] = 206
     suggestion_en: str = "try shorter input"
     suggestion_zh: str = "请缩短输入后重试"
+
+    def __post_init__(self) -> None:
+        if self.status in (204, 205):
+            raise ValueError(f"status is {self.status}, which has no body; must be another from 200 to 299")
 
 
 class Notices(Section, frozen=True, kw_only=True):

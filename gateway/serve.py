@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import logging
 import os
 import signal
 import socket
@@ -26,6 +27,7 @@ from gateway.telemetry import Event, RequestLog
 from gateway.wiring import build_runtime
 
 _GC_ALLOCATIONS = 10_000
+_ONE_SIGNAL_S = 0.5
 _KEEP_ALIVE_S = 75  # longer than clients keep theirs, so that none sends into a connection that closes
 
 
@@ -36,6 +38,7 @@ class Server(uvicorn.Server):
         super().__init__(config)
         self._runtime = runtime
         self._bound = bound
+        self._signalled_s = 0.0
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -75,8 +78,17 @@ class Server(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
     def _drain(self) -> None:
-        """First signal: refuse new work and finish the rest. Second: stop at once."""
-        self.force_exit = self.should_exit
+        """First signal: refuse new work and finish the rest. Second: stop at once.
+
+        Who signals the process and then its group, as `timeout` does, means one signal.
+        """
+        now_s = asyncio.get_running_loop().time()
+        if self.should_exit and now_s - self._signalled_s < _ONE_SIGNAL_S:
+            return
+        self._signalled_s = now_s
+        if self.should_exit:
+            self.force_exit = True
+            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # that it was cut short is what was asked
         self._runtime.draining = True
         self.should_exit = True
 

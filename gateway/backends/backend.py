@@ -99,7 +99,7 @@ def build(
             session,
             name=config.name,
             url=config.url,
-            api_key=_key(config, environ),
+            api_key=key_of(config, environ),
             done_required=config.engine != "transformers",
         ),
         breaker=breaker,
@@ -139,12 +139,19 @@ def _keeper(
     )
 
 
-def _key(config: configured.Backend, environ: Mapping[str, str]) -> str | None:
+def key_of(config: configured.Backend, environ: Mapping[str, str]) -> str | None:
+    """The backend's API key. Raises ConfigError where its variable holds none that can be sent."""
     if config.api_key_env is None:
         return None
     if config.api_key_env not in environ:
         raise ConfigError(f"backend {config.name!r}: the variable {config.api_key_env} (api_key_env) is not set")
-    return environ[config.api_key_env]
+    key = environ[config.api_key_env]
+    where = f"backend {config.name!r}: the variable {config.api_key_env} (api_key_env)"
+    if not key:
+        raise ConfigError(f"{where} is empty")
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError(f"{where} holds a line break or another character that no header may hold")
+    return key
 
 
 def _counter(config: configured.Backend) -> tuple[Counter, bool]:

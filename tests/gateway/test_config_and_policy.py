@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from gateway import toml
-from gateway.config import Config, load_config
+from gateway.backends.backend import key_of
+from gateway.config import Backend, Config, load_config
 from gateway.errors import ConfigError
 from gateway.policy import Policy, load_policy
 
@@ -41,6 +42,32 @@ def test_the_examples_are_read_and_the_example_policy_spells_out_the_defaults():
         (BACKEND + BACKEND, "name 'primary' is used 2 times, at most once"),
         (BACKEND.replace("primary", "extract"), "name 'extract' is taken"),
         (BACKEND + '[backends.memory]\nprobe = "process"\n', "needs kv_capacity_bytes"),
+        (BACKEND.replace('"m"', '""'), "f.toml:4: Expected `str` matching"),
+        (
+            BACKEND.replace(":1/", ":99999/"),
+            "f.toml:1: url 'http://127.0.0.1:99999/v1' is no address: Port out of range",
+        ),
+        (BACKEND.replace("127.0.0.1:1", "[::1"), "is no address: Invalid IPv6 URL"),
+        (BACKEND.replace("127.0.0.1:1", "127.0.0.1:abc"), "is no address: Port could not be cast"),
+        (BACKEND.replace("127.0.0.1:1", ""), "names no host, must be like http://"),
+        (BACKEND.replace("127.0.0.1:1", ":8"), "names no host, must be like http://"),
+        (
+            BACKEND.replace("127.0.0.1:1", "user:pw@127.0.0.1:1"),
+            "the key belongs in the variable that api_key_env names",
+        ),
+        (BACKEND.replace("/v1", "/v1?x=1"), "must end with it"),
+        (
+            BACKEND + '[backends.memory]\nmetrics_url = "http://[::1/metrics"\n',
+            "metrics_url 'http://[::1/metrics' is no",
+        ),
+        (BACKEND + '[answers.embeddings]\nurl = "http://:8/v1"\nmodel = "m"\n', "names no host"),
+        (BACKEND + '[telemetry]\notlp_endpoint = "http://127.0.0.1:99999"\n', "Port out of range"),
+        (
+            BACKEND + '[server]\nforward_headers = ["Content-Length"]\n',
+            "'Content-Length' is no header that can be passed",
+        ),
+        (BACKEND + '[server]\nforward_headers = ["a b"]\n', "'a b' is no header that can be passed"),
+        (BACKEND + "[connections]\nmax_header_bytes = 10\n", "f.toml:6: Expected `int` >= 1024"),
     ],
 )
 def test_a_wrong_config_is_refused_with_line_and_key(text, told):
@@ -55,6 +82,11 @@ def test_a_wrong_config_is_refused_with_line_and_key(text, told):
         ("[health]\nledger_high = 0.99\n", "ledger_high < ledger_critical"),
         ('[[templates]]\nlang = "fr"\ntext = "x"\n', "f.toml:2: Invalid enum value 'fr'"),
         ("[limits.primary]\ntotal_s = 0\n", "f.toml:2: Expected `float` > 0"),
+        ("[limits.primary]\ntotal_s = inf\n", "f.toml:2: Expected `float` <= 1000000000.0"),
+        ("[deadline]\nrequest_s = 0.2\n", "no time is left for a backend, reserve_s must be less"),
+        ("[ledger]\nhigh = 0.99\n", "must be 0 < high < critical"),
+        ("[structured]\nstatus = 204\n", "status is 204, which has no body"),
+        ('[[templates]]\nlang = "en"\ntext = "  "\n', "f.toml:3: Expected `str` matching"),
     ],
 )
 def test_a_wrong_policy_is_refused_with_line_and_key(text, told):
@@ -95,3 +127,14 @@ def test_paths_in_a_config_are_from_its_own_folder(tmp_path):
     (tmp_path / "c.toml").write_text(BACKEND + 'model_dir = "none"\n')
     with pytest.raises(ConfigError, match="is not a folder"):
         load_config(tmp_path / "c.toml")
+
+
+@pytest.mark.parametrize(
+    ("key", "told"), [("", "is empty"), ("abc\n", "holds a line break"), ("schlüssel", "no header may hold")]
+)
+def test_a_key_that_no_header_can_hold_is_refused_at_the_start(key, told):
+    one = Config(backends=(Backend(name="primary", url="http://127.0.0.1:1/v1", model="m", api_key_env="KEY"),))
+    with pytest.raises(ConfigError, match=told) as refused:
+        key_of(one.backends[0], {"KEY": key})
+    assert "api_key_env" in str(refused.value)
+    assert "abc" not in str(refused.value)
