@@ -84,6 +84,7 @@ async def _admitted(
         began_s = clock.now_s()
         completion, relay = await _call(work, backend, shaped, sink)
         completion.body.setdefault("model", backend.config.model)
+        _heed(completion, shaped.loss)
         took_s = clock.now_s() - began_s
         await _check(work, backend, shaped, completion, schemas)
         permit.succeeded(took_s)
@@ -128,6 +129,15 @@ async def _call(work: Work, backend: Backend, shaped: Shaped, sink: Sink | None)
     relay = Relay(sink, held=_holds(work, backend, shaped.loss), preview=lambda: _preview(work, backend, shaped.loss))
     reader = await backend.client.stream(call, take=relay.take)
     return relay.completion(reader), relay
+
+
+def _heed(completion: Completion, loss: Loss) -> None:
+    """A gateway behind this one: its abstention is no answer, and what it degraded is not healthy here."""
+    if completion.own_record is None:
+        return
+    if completion.own_record.get("abstained"):
+        raise UpstreamError("the backend itself says that this is no answer", reason=Reason.BACKEND_DEGRADED)
+    loss.backend_degraded = True
 
 
 def _preview(work: Work, backend: Backend, loss: Loss) -> DegradationRecord:

@@ -31,6 +31,7 @@ class Reason(StrEnum):
     CONNECTION_FAILED = "connection_failed"
     BACKEND_ERROR = "backend_error"  # 5xx
     BACKPRESSURE = "backpressure"  # 429, or 503 with Retry-After
+    BACKEND_DEGRADED = "backend_degraded"  # the backend is a gateway itself, and says that it degraded its answer
     INVALID_OUTPUT = "invalid_output"  # 200, and not an answer
     STREAM_CUT = "stream_cut"
     TOKENS_MISMATCH = "tokens_mismatch"  # the backend's own token counts say that the text was altered on its way

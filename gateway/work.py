@@ -42,6 +42,7 @@ class Loss:
     tools: bool = False
     schema: bool = False
     validation: bool = False
+    backend_degraded: bool = False  # by its own record
     launch: bool = False  # the backend runs in a degraded launch
 
     def reasons(self) -> list[Reason]:
@@ -56,12 +57,14 @@ class Loss:
             found.append(Reason.VALIDATION_SLOW)
         if self.launch:
             found.append(Reason.DEGRADED_LAUNCH)
+        if self.backend_degraded:
+            found.append(Reason.BACKEND_DEGRADED)
         return found
 
     @property
     def kind(self) -> str:
         """Which notice tells of it."""
-        if self.launch:
+        if self.launch or self.backend_degraded:
             return "launch"
         shortened = self.prompt_tokens or self.max_tokens or self.compressed
         return "unchecked" if self.validation and not shortened else "shortened"

@@ -18,6 +18,7 @@ class Completion:
     completion_tokens: int | None = None
     body: dict[str, Any] = field(default_factory=dict)
     bad_lines: int = 0  # lines of the stream that were not readable
+    own_record: dict[str, Any] | None = None  # what a backend that is a gateway itself says it degraded
 
 
 def new_id() -> str:

@@ -11,13 +11,14 @@ from gateway.answers.completion import Completion, new_id, now_unix_s
 from gateway.backends.failures import error_reason
 from gateway.errors import BadRequest, UpstreamError
 from gateway.policy import Accounting
-from gateway.record import Reason
+from gateway.record import Level, Reason
 
 _WHOLE_FINISHES = frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"})  # OpenAI's own
 _BROKEN_FINISH = re.compile(
     r"error|abort|cancel|fail|insufficient|interrupt|incomplete|timeout|timed_?out|overload|unavailable|preempt|unknown",
     re.IGNORECASE,
 )  # other engines have words of their own for a good end, and each its own for a bad one
+_DEGRADED = (Level.DEGRADED, Level.CRITICAL)
 _REPLACEMENT_SHARE = 0.05  # more U+FFFD than this: the tokens were not decodable
 
 
@@ -35,6 +36,7 @@ def completion_in(body: dict[str, Any]) -> Completion:
     """The answer in an object with at least one choice. Raises UpstreamError where it is none."""
     completion = _first_choice(body["choices"][0])
     completion.body = _filled(body)
+    completion.own_record = own_record_in(body)
     usage = body.get("usage")
     if isinstance(usage, dict):
         completion.prompt_tokens = _count(usage.get("prompt_tokens"))
@@ -51,6 +53,12 @@ def _filled(body: dict[str, Any]) -> dict[str, Any]:
     choice.setdefault("index", 0)
     choice["message"].setdefault("role", "assistant")
     return body
+
+
+def own_record_in(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The degradation record of a backend that is such a gateway itself; None where it has none or is healthy."""
+    record = body.get("degradation")
+    return record if isinstance(record, dict) and record.get("level") in _DEGRADED else None
 
 
 def require_choices(raw: bytes) -> dict[str, Any]:
