@@ -14,11 +14,10 @@ from faults.errors import BadFault, FaultError
 from faults.fault import Firing, Sleeper, Target
 from faults.journal import Journal
 from faults.parameter import check_bounds, means, share
-from faults.toxiproxy_client import NotThereError, ServerGoneError, Toxiproxy, toxiproxy_of
+from faults.toxiproxy_client import TTL_MS, NotThereError, ServerGoneError, Toxiproxy, toxiproxy_of
 from faults.undo import ToxicThere
 
 Stream = Literal["downstream", "upstream"]
-TTL_MS = 3_600_000  # the embedded server drops a toxic by itself after this; another one ignores it
 
 
 @asynccontextmanager
@@ -41,7 +40,7 @@ async def toxic(
             "toxicity": toxicity,
             "attributes": dict(attributes),
         }
-        server.add_toxic(proxy, {**wanted, "ttl_ms": TTL_MS})
+        server.add_toxic(proxy, {**wanted, "ttl_ms": TTL_MS})  # of the embedded server; another one ignores it
         try:
             yield firing
         finally:

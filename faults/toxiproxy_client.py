@@ -5,11 +5,12 @@ import re
 import socket
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from faults.errors import BadFault, FaultError, NotApplicable
 
 TIMEOUT_S = 5.0
+TTL_MS = 3_600_000
 METRIC = re.compile(r"^toxiproxy_proxy_(received|sent)_bytes_total\{(.*)\} (\S+)$", re.MULTILINE)
 
 
@@ -32,25 +33,26 @@ class Toxiproxy:
     url: str  # "http://127.0.0.1:8474"
 
     def toxics(self, proxy: str) -> list[dict[str, Any]]:
-        return list(self._call("get", f"/proxies/{proxy}/toxics").json())
+        return list(self._call("get", f"{_path(proxy)}/toxics").json())
 
     def add_toxic(self, proxy: str, toxic: dict[str, Any]) -> None:
         """Raises BadFault when the server refuses it."""
-        self._call("post", f"/proxies/{proxy}/toxics", json=toxic)
+        self._call("post", f"{_path(proxy)}/toxics", json=toxic)
 
     def remove_toxic(self, proxy: str, name: str) -> None:
         """Raises NotThereError when it is gone already."""
-        self._call("delete", f"/proxies/{proxy}/toxics/{name}")
+        self._call("delete", f"{_path(proxy)}/toxics/{quote(name, safe='')}")
 
     def set_enabled(self, proxy: str, enabled: bool) -> None:
-        self._call("post", f"/proxies/{proxy}", json={"enabled": enabled})
+        """The embedded server enables it again by itself after TTL_MS; another one ignores that."""
+        self._call("post", _path(proxy), json={"enabled": True} if enabled else {"enabled": False, "ttl_ms": TTL_MS})
 
     def enabled(self, proxy: str) -> bool:
-        return bool(self._call("get", f"/proxies/{proxy}").json()["enabled"])
+        return bool(self._call("get", _path(proxy)).json()["enabled"])
 
     def evidence(self, proxy: str, toxic: str) -> dict[str, int] | None:
         """Connections and bytes that the toxic touched; None: this server does not count that."""
-        found = self._call("get", f"/proxies/{proxy}/toxics/{toxic}", params={"evidence": "1"}).json()
+        found = self._call("get", f"{_path(proxy)}/toxics/{quote(toxic, safe='')}", params={"evidence": "1"}).json()
         evidence = found.get("evidence")
         return evidence if isinstance(evidence, dict) else None
 
@@ -63,7 +65,7 @@ class Toxiproxy:
         found = [
             float(value)
             for what, labels, value in METRIC.findall(text)
-            if what == "received" and f'proxy="{proxy}"' in labels and f'direction="{direction}"' in labels
+            if what == "received" and f'proxy="{_label(proxy)}"' in labels and f'direction="{direction}"' in labels
         ]
         return int(sum(found)) if "toxiproxy_" in text else None
 
@@ -93,6 +95,16 @@ class Toxiproxy:
         if reply.status_code >= 400:
             raise NoAnswerError(f"{self.url}{path}: status {reply.status_code}: {reply.text[:200]}")
         return reply
+
+
+def _path(proxy: str) -> str:
+    """Its name may hold whatever a name may hold: slashes, blanks, any script."""
+    return f"/proxies/{quote(proxy, safe='')}"
+
+
+def _label(text: str) -> str:
+    """As it stands between quotes in Prometheus' text."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def _listening(host: str, port: int) -> bool:

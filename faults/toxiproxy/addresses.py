@@ -28,9 +28,9 @@ def parse(text: str) -> Address:
 
 def port_number(text: str) -> int:
     if text.isascii() and text.isdigit():
-        number = int(text[:6])
-        if number <= 65535:
-            return number
+        number = text.lstrip("0") or "0"
+        if len(number) <= 5 and int(number) <= 65535:
+            return int(number)
         raise ValueError(f"invalid port {text}, must be from 0 to 65535")
     try:
         return socket.getservbyname(text, "tcp")

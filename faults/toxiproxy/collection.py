@@ -1,7 +1,8 @@
 """All proxies by name. One change at a time; a change that fails leaves what was there."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from faults.toxiproxy.errors import ApiError, proxy_exists, proxy_not_found
@@ -40,15 +41,27 @@ class Collection:
                 raise proxy_exists()
             return await self._add(wanted)
 
-    async def update(self, name: str, wanted: Wanted) -> Proxy:
+    async def update(self, name: str, change: Callable[[Wanted], Wanted]) -> Proxy:
+        """`change` is told what is there now: two changes at once never take back each other's."""
         async with self._change:
             proxy = self.find(name)
-            await proxy.move(listen=wanted.listen, upstream=wanted.upstream)
-            if wanted.enabled:
-                await proxy.start()
-            else:
-                proxy.stop(revive_after_ms=wanted.ttl_ms)
+            before = Wanted(name=name, listen=proxy.listen, upstream=proxy.upstream, enabled=proxy.enabled)
+            try:
+                await self._become(proxy, change(before))
+            except ApiError:
+                if before.enabled and not proxy.enabled:  # its old address is free, unless somebody was very quick
+                    with suppress(ApiError):
+                        await self._become(proxy, before)
+                proxy.listen, proxy.upstream = before.listen, before.upstream
+                raise
             return proxy
+
+    async def _become(self, proxy: Proxy, wanted: Wanted) -> None:
+        await proxy.move(listen=wanted.listen, upstream=wanted.upstream)
+        if wanted.enabled:
+            await proxy.start()
+        elif proxy.enabled or wanted.ttl_ms is not None:  # else it is down, and its time goes on
+            proxy.stop(revive_after_ms=wanted.ttl_ms)
 
     async def delete(self, name: str) -> None:
         async with self._change:
@@ -59,23 +72,30 @@ class Collection:
         """Leave equal proxies alone, replace others. When one cannot be started all is as it was before."""
         async with self._change:
             before = dict(self._proxies)
-            replaced: list[Proxy] = []
+            stopped: list[Proxy] = []
             try:
-                populated = [await self._add_or_replace(each, replaced) for each in wanted]
+                populated = [await self._add_or_replace(each, stopped) for each in wanted]
             except ApiError:
-                await self._restore(before, replaced)
+                await self._restore(before, stopped)
                 raise
-            for proxy in replaced:
-                proxy.discard()
+            for proxy in (*before.values(), *stopped):
+                if self._proxies.get(proxy.name) is not proxy:
+                    proxy.discard()  # one that was down, too: it must not come back at its time
             return populated
 
     async def reset(self) -> None:
-        """Every proxy enabled, every toxic gone."""
+        """Every proxy enabled, every toxic gone; one that cannot listen holds no other up, and is told at the end."""
         async with self._change:
             for proxy in self.listed():
                 proxy.toxics.clear()
+            failures: list[ApiError] = []
             for proxy in self.listed():
-                await proxy.start()
+                try:
+                    await proxy.start()
+                except ApiError as error:
+                    failures.append(error)
+            if failures:
+                raise failures[0]
 
     async def close(self) -> None:
         async with self._change:
@@ -85,18 +105,17 @@ class Collection:
 
     async def _add(self, wanted: Wanted) -> Proxy:
         proxy = Proxy(name=wanted.name, listen=wanted.listen, upstream=wanted.upstream, seed=self._seed)
-        if wanted.enabled:
-            await proxy.start()
+        await self._become(proxy, wanted)
         self._proxies[wanted.name] = proxy
         return proxy
 
-    async def _add_or_replace(self, wanted: Wanted, replaced: list[Proxy]) -> Proxy:
+    async def _add_or_replace(self, wanted: Wanted, stopped: list[Proxy]) -> Proxy:
         existing = self._proxies.get(wanted.name)
         if existing is not None:
             if await existing.equals(listen=wanted.listen, upstream=wanted.upstream):
                 return existing
             if existing.enabled:
-                replaced.append(existing)
+                stopped.append(existing)
                 existing.stop()
         return await self._add(wanted)
 

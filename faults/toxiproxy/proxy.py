@@ -71,7 +71,8 @@ class Proxy:
     async def move(self, *, listen: str, upstream: str) -> None:
         """Take other addresses; a change stops the proxy and drops its connections."""
         if upstream != self.upstream or not await same_place(listen, self.listen):
-            self.stop()
+            if self.enabled:
+                self.stop()
             self.listen = listen
             self.upstream = upstream
 

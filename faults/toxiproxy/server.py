@@ -14,7 +14,7 @@ from faults.toxiproxy.bodies import (
     read_toxic,
     read_toxic_change,
 )
-from faults.toxiproxy.collection import Collection, Wanted
+from faults.toxiproxy.collection import Collection
 from faults.toxiproxy.errors import ApiError
 from faults.toxiproxy.metrics import CONTENT_TYPE, exposition
 from faults.toxiproxy.shapes import proxy_shape, toxic_shape
@@ -51,9 +51,8 @@ class Api:
 
     async def update_proxy(self, request: web.Request) -> web.Response:
         body = await request.read()
-        now = self._proxies.find(request.match_info["proxy"])
-        before = Wanted(name=now.name, listen=now.listen, upstream=now.upstream, enabled=now.enabled)
-        proxy = await self._proxies.update(now.name, read_proxy_change(read_json(body), before))
+        name = request.match_info["proxy"]
+        proxy = await self._proxies.update(name, lambda before: read_proxy_change(read_json(body), before))
         return _json(proxy_shape(proxy))
 
     async def delete_proxy(self, request: web.Request) -> web.Response:
