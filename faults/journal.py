@@ -3,6 +3,7 @@
 One file per fault, one JSON line in it. Whoever starts next sweeps the folder: what a dead process left is undone.
 """
 
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
@@ -65,7 +66,7 @@ class Journal:
 
     def _on_disk(self, entry: Entry) -> Entry:
         self.folder.mkdir(parents=True, exist_ok=True)
-        draft = self._path(entry).with_suffix(".draft")
+        draft = self.folder / f"{entry.id}.{entry.owner.pid}-{entry.owner.started}.draft"
         with draft.open("wb") as file:
             file.write(msgspec.json.encode(entry) + b"\n")
             file.flush()
@@ -98,11 +99,31 @@ class Journal:
         return self.folder / f"{entry.id}.jsonl"
 
     def _sync_folder(self) -> None:
-        handle = os.open(self.folder, os.O_RDONLY)
-        try:
+        with _opened(self.folder) as handle:
             os.fsync(handle)
-        finally:
-            os.close(handle)
+
+    @contextmanager
+    def swept_by_us_alone(self) -> Iterator[None]:
+        """Two who sweep at once would start one backend twice; the lock goes with whoever has it."""
+        with _opened(self.folder) as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+
+    def drop_drafts(self) -> None:
+        """The fault of a draft was never applied; one of a living process may be on its way."""
+        for draft in self.folder.glob("*.draft"):
+            pid, _, started = draft.name.split(".")[1].partition("-")
+            if not (pid.isdigit() and started.isdigit() and ProcessId(pid=int(pid), started=int(started)).alive):
+                draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def _opened(folder: Path) -> Iterator[int]:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
 
 
 def _read(path: Path) -> Entry | None:
@@ -121,8 +142,14 @@ def sweep(folder: Path) -> list[Swept]:
     Raises UndoFailed when one or more could not be undone, after the others have been.
     """
     journal = Journal(folder=folder)
-    for draft in folder.glob("*.draft"):
-        draft.unlink(missing_ok=True)  # the fault of a draft was never applied
+    if not folder.is_dir():
+        return []
+    with journal.swept_by_us_alone():
+        journal.drop_drafts()
+        return _swept(journal)
+
+
+def _swept(journal: Journal) -> list[Swept]:
     swept: list[Swept] = []
     failures: list[str] = []
     # A process comes back last, when nothing is on any more that it would start with.

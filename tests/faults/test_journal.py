@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from faults.errors import BadFault, UndoFailed
@@ -109,3 +111,26 @@ def test_a_sweep_of_no_folder_is_an_error_of_the_user(tmp_path: Path) -> None:
 
     with pytest.raises(BadFault, match="no such folder"):
         run(Namespace(action="sweep", folder=tmp_path / "no"))
+
+
+def test_a_sweep_leaves_the_draft_of_a_living_process_and_drops_a_dead_ones(journal: Journal) -> None:
+    entry = journal.write("primary", ProxyOff(url=NOWHERE, proxy="p"))
+    owner = entry.owner
+    living = journal.folder / f"one.{owner.pid}-{owner.started}.draft"
+    dead = journal.folder / f"two.{owner.pid}-{owner.started - 1}.draft"
+    for draft in (living, dead):
+        draft.touch()
+    assert sweep(journal.folder) == []
+    assert living.exists()
+    assert not dead.exists()
+
+
+def test_two_who_sweep_at_once_undo_a_leftover_once(journal: Journal, tmp_path: Path) -> None:
+    file = tmp_path / "limit"
+    file.write_text("new")
+    entry = journal.write("primary", FileChanged(path=str(file), original="old"))
+    gone = ProcessId(pid=entry.owner.pid, started=entry.owner.started - 1)
+    journal._on_disk(msgspec.structs.replace(entry, owner=gone))
+    with ThreadPoolExecutor(2) as pool:
+        swept = list(pool.map(sweep, [journal.folder] * 2))
+    assert sorted(map(len, swept)) == [0, 1]
