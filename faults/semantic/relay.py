@@ -3,7 +3,7 @@
 import contextlib
 import socket
 import struct
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -94,7 +94,7 @@ class Relay:
         except ClientError:
             self.board.relayed["broken"] += 1
             return _hang_up(request)
-        except Cut:
+        except (Cut, CallerGone):
             return _hang_up(request)
         finally:
             self.board.relayed["ended"] += 1
@@ -115,11 +115,11 @@ class Relay:
                 headers["Content-Type"] = "text/plain; charset=utf-8"
         response = web.StreamResponse(status=reply.status, reason=reply.reason, headers=headers)
         request[SENT_HEADERS] = headers
-        await response.prepare(request)
+        await heard(response.prepare(request))
         async with contextlib.aclosing(chunks):
             async for chunk in chunks:
-                await response.write(chunk)
-        await response.write_eof()
+                await heard(response.write(chunk))
+        await heard(response.write_eof())
         return response
 
     def _harm_stream(
@@ -169,6 +169,18 @@ class Relay:
         for meeting in meetings:
             if meeting.spec.kind is Kind.ANSWER_STALE:
                 self.board.remember(meeting.touch.key, answer)
+
+
+class CallerGone(Exception):  # noqa: N818  # not an error: nobody listens any more
+    """Whoever asked has closed the connection; that says nothing of the backend."""
+
+
+async def heard(sending: Awaitable[object]) -> None:
+    """Raises CallerGone where aiohttp raises what it also raises when the backend breaks off."""
+    try:
+        await sending
+    except ConnectionError as error:
+        raise CallerGone from error
 
 
 async def _received(reply: ClientResponse) -> AsyncGenerator[bytes, None]:

@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 from chat_stub import ANSWER, USAGE, Backend, running
 
+from faults.semantic.relay import CallerGone, heard
 from faults.semantic.server import serve
 from faults.semantic.units import Splitter
 
@@ -391,3 +392,11 @@ async def test_a_fault_set_again_under_its_name_does_not_count_what_the_one_befo
             await line.say(trial=trial)
             gone = await line.undo()
             assert (gone["touched"], [row["key"] for row in gone["evidence"]]) == (1, [trial])
+
+
+async def test_a_caller_that_hangs_up_is_no_sign_of_a_broken_backend() -> None:
+    async def send_to_nobody() -> None:
+        raise aiohttp.ClientConnectionResetError("Cannot write to closing transport")
+
+    with pytest.raises(CallerGone):
+        await heard(send_to_nobody())
