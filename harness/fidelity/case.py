@@ -36,6 +36,7 @@ class Finding:
     check: str  # name of the check, as in the ablation table
     severity: float  # in [0, 1]: how much it speaks for misleading
     reason: str  # for a person, with the words it rests on
+    certain: bool = False  # enough by itself, however far or near the texts are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

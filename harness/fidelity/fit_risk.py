@@ -24,6 +24,7 @@ from harness.fidelity.verdict import findings_of
 
 NAMES = (*CHECKS, ENTAILMENT, *SHAPE)  # without a model to read with, the weight of its findings stays at START
 PENALTY = 0.6  # strength of the pull towards no weight, per row of evidence
+SURE = 0.8  # risk of a certain finding; more would cost truths, less would pass lies, with every batch left out in turn
 START, LIMIT = 2.0, 9.0  # where the fit starts, and the most that a weight may be
 FAR = 0.1  # how much a row of a set with splits counts
 Floats = NDArray[np.float64]
@@ -82,7 +83,7 @@ def main(argv: Sequence[str]) -> int:
     bias, weights = fit(x, y, balance(y) * trust)
     named = {name: round(float(w), 3) for name, w in zip(NAMES, weights, strict=True)}
     Path(argv[0]).write_text(
-        json.dumps({"bias": round(bias, 3), "threshold": 0.5, "weights": named}, indent=1) + "\n", "utf-8"
+        json.dumps({"bias": round(bias, 3), "sure": SURE, "threshold": 0.5, "weights": named}, indent=1) + "\n", "utf-8"
     )
     return 0
 

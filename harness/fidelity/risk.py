@@ -20,21 +20,29 @@ SHAPE = (  # features besides the checks
 NEAR = MappingProxyType(  # closeness from which an unexplained difference starts to tell, and from which it tells all
     {"near_words": (0.4, 0.95), "near_letters": (0.4, 0.95), "near_bertscore": (0.6, 0.98)}
 )
+CERTAIN = MappingProxyType(  # severity from which a finding is enough by itself, however far or near the texts are
+    {
+        "conditions": 0.9, "sequence": 1.0, "names": 1.0, "quantifiers": 1.0, "roles": 1.0, "antonyms": 1.0,
+        "degenerate": 0.9, "language": 1.0, "contract": 0.9, "must_keep": 1.0, "modality": 1.0,
+    }
+)  # fmt: skip
 NEUTRAL = {"cosine": 0.8, "bertscore_f1": 0.75}  # in place of a score that was not measured
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """A weight per feature: each check's gravest severity, and those in `SHAPE`."""
+    """A weight per feature: each check's gravest severity, and those in `SHAPE`; what a certain finding is worth."""
 
     bias: float
     weights: Mapping[str, float]
+    sure: float = 0.8  # risk of a certain finding of severity 1, whatever the rest says, in [0, 1]
     threshold: float = 0.5  # risk from which an answer is called misleading, in (0, 1)
 
     def risk(self, values: Mapping[str, float]) -> float:
         """Probability that the answer misleads, in [0, 1]."""
         z = self.bias + sum(self.weights.get(name, 0.0) * value for name, value in values.items())
-        return 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, z))))
+        weighed = 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, z))))
+        return 1.0 - (1.0 - weighed) * (1.0 - self.sure * values.get("certain", 0.0))
 
 
 def features(both: Pair, findings: Sequence[Finding], similarity: Similarity) -> dict[str, float]:
@@ -43,6 +51,9 @@ def features(both: Pair, findings: Sequence[Finding], similarity: Similarity) ->
     for finding in findings:
         values[finding.check] = max(values.get(finding.check, 0.0), finding.severity)
     values["gravest"] = max(values.values(), default=0.0)
+    values["certain"] = max(
+        (f.severity for f in findings if f.certain or f.severity >= CERTAIN.get(f.check, 2.0)), default=0.0
+    )
     ours, theirs = len(both.reference.content), len(both.candidate.content)
     values["missing"] = len(both.missing) / ours if ours else 0.0
     values["added"] = len(both.added) / theirs if theirs else 1.0
@@ -76,6 +87,7 @@ def read_model(path: Path) -> Model:
         return Model(
             bias=float(values["bias"]),
             weights={k: float(v) for k, v in values["weights"].items()},
+            sure=float(values["sure"]),
             threshold=float(values["threshold"]),
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

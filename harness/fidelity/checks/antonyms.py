@@ -1,5 +1,9 @@
 """Opposites: open for closed, before for after, 增加 for 减少, at least for at most."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
+import re
+
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.negation import double_negation
 from harness.fidelity.reading.fact import Fact, same
@@ -118,9 +122,28 @@ def _one_denied(both: Pair, one: Fact, other: Fact) -> bool:
     """Whether one text denies a clause about the value and the other does not: "not with fewer than 24 hours"."""
     sides = ((both.reference, both.polarity_here, one), (both.candidate, both.polarity_there, other))
     here, there = (
-        any(text.words[i].fact is fact for denial in said.denials for i in denial.clause) for text, said, fact in sides
+        any(text.words[i].fact is fact for denial in said.denials if not denial.lexical for i in denial.clause)
+        for text, said, fact in sides
     )
     return here != there
+
+
+_OTHERWISE = re.compile(
+    r"\b(?:otherwise|beyond (?:that|this)|above (?:that|this)|below that|anything (?:more|above|over|beyond)|longer ones|if not|anything else)\b|否则|不然|再多|超出|以上的?[要须则得]|多了"
+)
+_BEFOREHAND = re.compile(r"\b(?:before|ahead of|prior to|in advance|ahead|beforehand)\b|之前|提前")
+
+
+def _complement(both: Pair) -> bool:
+    """Whether the other side of the bound is told, too ("over 30 days a visa; otherwise none"), or both count back from a moment."""
+    texts = both.reference.plain, both.candidate.plain
+    return (
+        all(_OTHERWISE.search(text) or len(_split(text)) > 1 for text in texts) and any(map(_OTHERWISE.search, texts))
+    ) or (all(map(_BEFOREHAND.search, texts)))
+
+
+def _split(text: str) -> list[str]:
+    return [part for part in re.split(r"[;；，]|, but\b", text) if part.strip()]
 
 
 def _bounds(both: Pair) -> list[Finding]:
@@ -133,7 +156,9 @@ def _bounds(both: Pair) -> list[Finding]:
                     continue
                 if any(same(f, one) and f.bound == one.bound for f in both.candidate.facts):
                     continue
+                if _complement(both):
+                    continue
                 most, least = (one, other) if one.bound < 0 else (other, one)
                 reason = f"“{most.text}” is a most on one side and “{least.text}” a least on the other"
-                found.append(Finding(check=NAME, severity=1.0, reason=reason))
+                found.append(Finding(check=NAME, severity=1.0, reason=reason, certain=True))
     return found

@@ -7,6 +7,8 @@ from harness.fidelity.case import Finding
 from harness.fidelity.checks import (
     addition,
     antonyms,
+    attributes,
+    comparison,
     conditions,
     contract,
     degenerate,
@@ -35,8 +37,8 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
         module.NAME: module.check
         for module in (
             numbers, moments, identifiers, names, negation, antonyms, quantifiers, conditions, modality, roles,
-            sequence, substitution, omission, addition, must_keep, contract, truncation, degenerate, language,
-            transport, overclaim,
+            attributes, comparison, sequence, substitution, omission, addition, must_keep, contract, truncation,
+            degenerate, language, transport, overclaim,
         )
     }
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
+import re
 from types import MappingProxyType
 
 from harness.fidelity.case import Finding
@@ -17,6 +18,11 @@ _MARKS = MappingProxyType(
         "only": "only|只有|仅|只|才|仅限",
     }
 )
+_LIFTED = re.compile(
+    r"\beven (?:without|when|where|with no)\b|\b(?:whoever|whatever|whichever)\b|\bwhenever (?:you|they|he|she|it) (?:like|want|please|suit|wish|choose)s?\b|\bat any time you\b|\bno questions asked\b|就算|随便什么时候|什么时候都|谁都(?=可以|能)|怎么都",
+    re.IGNORECASE,
+)
+_WITHOUT = re.compile(r"\beven (?:without|with no|when|if)\b|(?:就算|哪怕|即使|即便|不管)(?:没|不|未)", re.IGNORECASE)
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _MARKS.items())
 _STRONG = frozenset(
     ["if", "provided", "provided that", "unless", "as long as", "in case", "on condition", "subject to", "如果", "若", "假如", "要是", "倘若", "只要",
@@ -29,18 +35,27 @@ def check(both: Pair) -> list[Finding]:
     balance = len(both.polarity_here.denials) - len(both.polarity_there.denials)
     found = []
     if "unless" in ours and "unless" not in theirs and "if" in theirs and balance % 2 == 0:
-        found.append(_finding(1.0, f"“{theirs['if']}” stands where the reference says “{ours['unless']}”"))
+        found.append(
+            _finding(1.0, f"“{theirs['if']}” stands where the reference says “{ours['unless']}”", certain=True)
+        )
     if "unless" in theirs and "unless" not in ours and "if" in ours and balance % 2 == 0:
-        found.append(_finding(1.0, f"“{theirs['unless']}” stands where the reference says “{ours['if']}”"))
+        found.append(
+            _finding(1.0, f"“{theirs['unless']}” stands where the reference says “{ours['if']}”", certain=True)
+        )
     if "regardless" in theirs and "regardless" not in ours and ours.keys() & {"if", "unless", "only"}:
-        found.append(_finding(0.9, f"“{theirs['regardless']}” lifts the condition “{next(iter(ours.values()))}”"))
+        found.append(
+            _finding(0.9, f"“{theirs['regardless']}” lifts the condition “{next(iter(ours.values()))}”", certain=True)
+        )
+    lifted = _WITHOUT.search(both.candidate.plain)
+    if lifted and "regardless" not in ours and not found and both.polarity_here.denials:
+        found.append(_finding(0.9, f"“{lifted[0]}” lifts what the reference demands"))
     if "regardless" in ours and "regardless" not in theirs and theirs.keys() & {"if", "unless", "only"}:
         found.append(_finding(0.7, f"“{next(iter(theirs.values()))}” is a condition that the reference rules out"))
     return found or [*_dropped(both, ours, theirs)]
 
 
-def _finding(severity: float, reason: str) -> Finding:
-    return Finding(check=NAME, severity=severity, reason=reason)
+def _finding(severity: float, reason: str, *, certain: bool = False) -> Finding:
+    return Finding(check=NAME, severity=severity, reason=reason, certain=certain)
 
 
 def _dropped(both: Pair, ours: dict[str, str], theirs: dict[str, str]) -> list[Finding]:
@@ -73,4 +88,7 @@ def _marks(text: Text) -> dict[str, str]:
         for kind, members in _NAMES:
             if word.lemma in members or word.text.casefold() in members:
                 found.setdefault(kind, word.text)
+    lifted = _LIFTED.search(text.plain)
+    if lifted:
+        found.setdefault("regardless", lifted[0])
     return found

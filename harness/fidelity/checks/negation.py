@@ -9,6 +9,7 @@ from typing import NamedTuple
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import lexicon
+from harness.fidelity.reading.otherwise import said_otherwise
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Denial, Polarity
 from harness.fidelity.reading.text import Text, Word
@@ -80,11 +81,13 @@ _SET_APART = frozenset(
         "排除",
     ]
 )
+_INSTEAD = frozenset(["rather than", "instead of", "而不是", "而非"])
 _REST = frozenset(["other", "else", "rest", "remaining", "其他", "其余", "其它", "别的"])
 _NONE = frozenset(["none", "no", "nobody", "no one", "neither", "nothing", "没有", "无"])
 _ALL = frozenset(["all", "every", "everyone", "everybody", "each", "both", "everything", "都", "均", "所有", "全部"])
 APART = 0.5  # closeness under which texts that deny as often are taken to deny the same
 COPY = 0.8  # closeness from which a text is a copy
+SPOKEN_OF = 0.6  # share of what is denied from which the other text speaks of it
 PAIRED = 0.4  # what is left of a severity then
 _CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
 _UNTIL = frozenset(["until", "till", "到", "至"])
@@ -167,6 +170,10 @@ def check(both: Pair) -> list[Finding]:
     if _only_instead(both) or double_negation(both):
         return found
     lost, new = list(_unmatched(here, there)), list(_unmatched(there, here))
+    crossed = [(one, other) for one, _ in lost for other, _ in new if exchanged(one, other, here, there)]
+    if crossed:
+        reason = f"{_quoted(here.text, crossed[0][0])} is denied in the reference, {_quoted(there.text, crossed[0][1])} in the answer"
+        return [*found, Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     odd = (len(both.polarity_here.denials) - len(both.polarity_there.denials)) % 2
     if not lost and not new and odd and both.closeness > COPY:
         found.append(
@@ -175,18 +182,30 @@ def check(both: Pair) -> list[Finding]:
     again = len(lost) + len(new) == 1 and bool(both.polarity_here.denials) and bool(both.polarity_there.denials)
     if (len(lost) == len(new) or again) and both.closeness < APART:
         # "no date is set" for "they have not said when"; "you can't, it's forbidden" for "it is not allowed"
-        lost, new = ([(denial, PAIRED * severity) for denial, severity in side] for side in (lost, new))
+        both_flat = min(max((s for _, s in side), default=0.0) for side in (lost, new)) >= 1.0
+        if not both_flat:  # "A, not B" for "B, not A" is no other wording
+            lost, new = ([(denial, PAIRED * severity) for denial, severity in side] for side in (lost, new))
     for denial, severity in lost:
         if _bound_turned(here, there, denial):
             continue
         reason = f"{_quoted(here.text, denial)} is no longer denied"
-        found.append(Finding(check=NAME, severity=severity, reason=reason))
+        found.append(
+            Finding(check=NAME, severity=severity, reason=reason, certain=severity >= 1.0 and _sure(denial, here))
+        )
     for denial, severity in new:
         if _bound_turned(there, here, denial):
             continue
         reason = f"{_quoted(there.text, denial)} denies what the reference does not"
-        found.append(Finding(check=NAME, severity=severity, reason=reason))
+        found.append(
+            Finding(check=NAME, severity=severity, reason=reason, certain=severity >= 1.0 and _sure(denial, there))
+        )
     return found
+
+
+def _sure(denial: Denial, own: Side) -> bool:
+    """Whether the other text speaks of most of what is denied, or a word denies by itself what the other text says."""
+    said = sum(own.partner[i] is not None for i in denial.reach)
+    return bool(denial.bases) or said >= SPOKEN_OF * len(denial.reach) > 0
 
 
 def double_negation(both: Pair) -> bool:
@@ -267,6 +286,9 @@ def _unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
         elif not _said_by_opposite(denial, own, other):
             left.append(denial)
     for denial in left:
+        if any(exchanged(denial, r, own, other) for r in rivals):
+            yield denial, 1.0
+            continue
         rival = next((r for r in rivals if _same_word(denial, r, own, other)), None)
         rival = rival or next((r for r in rivals if _same_clause(denial, r, own)), None)
         if rival is not None:
@@ -295,6 +317,8 @@ def _severity(denial: Denial, own: Side, other: Side) -> float:
     if denial.lexical:
         word = own.text.words[denial.at]
         return 0.8 if {word.lemma, word.text.casefold()} & _OUTCOMES and not other.polarity.denials else 0.35
+    if said_otherwise(denial, own.text, other.text):
+        return 0.0
     if _only_then(denial, own.text, other.text):
         return 0.2
     if _from_then_on(denial, own.text, other.text) or _if_not(denial, own.text, other.text):
@@ -357,6 +381,17 @@ def _moved(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
     return any(own.text.words[i].lemma == other.text.words[own.partner[i] or 0].lemma for i in lost) and any(
         other.text.words[i].lemma == own.text.words[other.partner[i] or 0].lemma for i in new
     )
+
+
+def exchanged(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
+    """Whether each text denies what the other tells: "a calculator but no phone", "a phone but no calculator"."""
+    return _told(denial, rival, own, other) and _told(rival, denial, other, own)
+
+
+def _told(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
+    scope = {*rival.reach} if other.text.words[rival.at].lemma in _INSTEAD else {*rival.reach, *rival.clause}
+    at = [own.partner[i] for i in denial.reach]
+    return any(i is not None and i not in scope and i not in other.polarity.denied for i in at)
 
 
 def _asserted(denial: Denial, rival: Denial, own: Side, other: Side) -> list[int]:

@@ -5,6 +5,7 @@
 import re
 
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.derived import computed, next_whole, same_days, same_pace
 from harness.fidelity.reading.fact import Fact, Kind, comparable, same
 from harness.fidelity.reading.pair import Pair, same_facts
 
@@ -53,6 +54,7 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     lost = [f for f in ours if not any(f is a for a, _ in paired)]
     new = [f for f in theirs if not any(f is b for _, b in paired) and not any(same(f, other) for other in ours)]
     lost = [f for f in lost if not any(same(f, other) for other in theirs)]
+    lost, new = _said_otherwise(both, lost, new)
     if lost:  # a value said once too often has taken the place of another
         new += [
             f
@@ -68,15 +70,50 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
         if fact.kind in kinds and not changed and not _once(fact) and not (fact.value == 2.0 and _two(both)):
             copy = both.closeness > COPY
             severity = (0.6 if copy else 0.2) if fact.kind is Kind.RATE else 0.8 if copy or not theirs else 0.5
-            found.append(Finding(check=name, severity=severity, reason=f"the {fact.kind} “{fact.text}” is missing"))
+            certain = fact.kind is not Kind.RATE and bool(fact.value)
+            reason = f"the {fact.kind} “{fact.text}” is missing"
+            found.append(Finding(check=name, severity=severity, reason=reason, certain=certain))
     return found
+
+
+def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """`lost` and `new` without what the other text says in another way: computed, counted from the other side, listed."""
+    here, there = both.reference.facts, both.candidate.facts
+    if not lost and not new:
+        return lost, new
+    for gone in tuple(lost):
+        rival = next((f for f in new if next_whole(gone, both.reference.plain, f, both.candidate.plain)), None)
+        if rival is not None:
+            lost, new = [f for f in lost if f is not gone], [f for f in new if f is not rival]
+    if any(f.kind is Kind.WEEKDAY for f in (*lost, *new)) and same_days(here, there):
+        lost, new = ([f for f in side if f.kind is not Kind.WEEKDAY] for side in (lost, new))
+    for own, other in ((here, there), (there, here)):
+        if any(same_pace(f, other) for f in own if f.kind is Kind.RATE):
+            lost, new = (
+                [f for f in side if f.kind is not Kind.RATE and f.unit not in ("", "times")] for side in (lost, new)
+            )
+    told = [f for f in new if computed(f, here)]
+    if told:
+        new = [f for f in new if not any(f is other for other in told)]
+        lost = [f for f in lost if not (f.kind is Kind.PERCENT or f.unit == "times" or any(_like(f, t) for t in told))]
+    return lost, new
+
+
+def _like(one: Fact, other: Fact) -> bool:
+    return Kind.NUMBER in (one.kind, other.kind) or one.kind is other.kind
 
 
 def _new(fact: Fact, lost: list[Fact], both: Pair, name: str) -> Finding:
     rival = next((other for other in lost if comparable(other, fact)), None)
     if rival is not None:
         reason = f"“{fact.text}” stands where the reference says “{rival.text}”"
-        return Finding(check=name, severity=1.0, reason=reason)
+        return Finding(check=name, severity=1.0, reason=reason, certain=True)
+    if (
+        fact.kind is Kind.DAY
+        and fact.value in ("today", "今天")
+        and any(f.kind is Kind.TIME for f in both.reference.facts)
+    ):
+        return Finding(check=name, severity=0.2, reason=f"“{fact.text}” says of a time that it is today")
     if _between_times(fact, both.reference.facts):
         return Finding(check=name, severity=0.0, reason=f"“{fact.text}” is the time between two of the reference")
     if any(same(fact, other) for other in both.support.facts):

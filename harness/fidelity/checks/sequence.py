@@ -34,20 +34,52 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _ORDER = (  # how a sentence says what is first and what second
-    re.compile(r"(?P<one>[^.;!?]+?)\bbefore (?P<two>[^.;!?,]+)$", re.IGNORECASE),
+    re.compile(r"(?P<one>[^.;!?]+?)\bbefore (?P<two>[^.;!?,]+)(?:,|$)", re.IGNORECASE),
     re.compile(r"^before (?P<two>[^.;!?,]+), ?(?P<one>[^.;!?]+)", re.IGNORECASE),
     re.compile(r"^(?:after|once) (?P<one>[^.;!?,]+), ?(?P<two>[^.;!?]+)", re.IGNORECASE),
-    re.compile(r"(?P<two>[^.;!?]+?),? \b(?:only )?(?:after|once) (?P<one>[^.;!?,]+)$", re.IGNORECASE),
+    re.compile(r"(?P<two>[^.;!?]+?),? \b(?:only )?(?:after|once) (?P<one>[^.;!?,]+)(?:,|$)", re.IGNORECASE),
     re.compile(r"(?P<one>[^.;!?]+?)(?:,| and| first)+ (?:only )?(?:and )?(?:then|afterwards|next|followed by)\b(?P<two>[^.;!?]+)$", re.IGNORECASE),
     re.compile(r"(?P<one>[^.;!?]+?)\bfirst\b,?(?: and| then|,)+ (?P<two>[^.;!?]+?)(?: (?:afterwards?|second|next|later|after that))?$", re.IGNORECASE),
+    re.compile(r"(?P<one>[^.;!?]+?)\b(?:cause[sd]?|led to|leads to|results? in|resulted in|set off|sets off|trigger(?:s|ed)?|brought about|brings about)\b(?P<two>[^.;!?,]+)", re.IGNORECASE),
+    re.compile(r"(?P<one>[^。；！？，]+?)(?:导致|造成|引起|引发|使得?|让|令)(?P<two>[^。；！？，]+)"),
     re.compile(r"先(?P<one>[^。；！？]+?)，?(?:再|然后|之后|后|接着|随后)(?P<two>[^。；！？]+)"),
     re.compile(r"(?P<two>[^。；！？，]+?)(?:之前|以前|前)，?(?:要|应|须|必须|需|请|得)?先(?P<one>[^。；！？]+)"),
     re.compile(r"(?P<one>[^。；！？，]+?)(?:之后|以后|后)，?(?:才能?|再|方可|就|可以)(?P<two>[^。；！？]+)"),
 )  # fmt: skip
 
 
+_SIDE_EN = re.compile(
+    r"\b(?:(?P<before>before|prior to|ahead of)|after|once|following|as soon as)\b(?P<what>[^.;:!?,]+)", re.IGNORECASE
+)
+_SIDE_ZH = re.compile(
+    r"(?:^|[，。；！？,;])(?:等|在|当)?(?P<what>[^，。；！？,;]{2,12}?)(?:(?P<before>之前|以前|前(?!往|台|面|后))|之后|以后|完了?(?:再|才|就)|了[再才]|后(?!天|台|面|续))"
+)
+
+
 def check(both: Pair) -> list[Finding]:
-    return [*_turned(both), *_other_cause(both), *_other_order(both)]
+    return [*_turned(both), *_other_side(both), *_other_cause(both), *_other_order(both)]
+
+
+def _other_side(both: Pair) -> Iterator[Finding]:
+    """What has to be before something in one text, and after the same thing in the other."""
+    odd = (len(both.polarity_here.denials) - len(both.polarity_there.denials)) % 2
+    here, there = list(_sides(both.reference)), list(_sides(both.candidate))
+    if odd or not here or not there:
+        return
+    for side, words in here:
+        rivals = [s for s, others in there if _kept(words, others) >= 0.5 and _kept(others, words) >= 0.5]
+        if rivals and side not in rivals:
+            where = ("before", "after") if side < 0 else ("after", "before")
+            reason = f"it is {where[0]} “{_joined(words)}” in the reference, {where[1]} it in the answer"
+            yield Finding(check=NAME, severity=1.0, reason=reason)
+
+
+def _sides(text: Text) -> Iterator[tuple[int, list[Word]]]:
+    """-1 for what something comes before, +1 for what it comes after, with the words that name it."""
+    for match in (_SIDE_ZH if text.lang == "zh" else _SIDE_EN).finditer(text.plain):
+        words = _content(match["what"], text.lang)[:4]
+        if words and not any(w.fact for w in words):
+            yield (-1 if match["before"] else 1), words
 
 
 def _turned(both: Pair) -> Iterator[Finding]:
@@ -86,7 +118,8 @@ def _cause(text: Text) -> list[Word]:
 def _other_order(both: Pair) -> Iterator[Finding]:
     """Two steps in the other order."""
     here, there = _order(both.reference), _order(both.candidate)
-    if not here or not there:
+    denied = [any(not denial.lexical for denial in p.denials) for p in (both.polarity_here, both.polarity_there)]
+    if not here or not there or denied[0] != denied[1]:  # "only after" is "not before"
         return
     straight = min(_kept(here[0], there[0]), _kept(here[1], there[1]))
     crossed = min(_kept(here[0], there[1]), _kept(here[1], there[0]))

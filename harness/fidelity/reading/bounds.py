@@ -10,15 +10,15 @@ from harness.fidelity.reading.fact import Fact, Kind
 _WINDOW = 28  # characters looked at on either side
 _BOUNDED = (Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE)
 _MOST_BEFORE = re.compile(
-    r"(?:not (?:be )?(?:larger|bigger|longer|higher|greater|older|heavier|more) than|(?:smaller|shorter|lower|younger|lighter) than|no more than|not more than|not exceed(?:ing)?|no longer than|no later than|not over|not above|at most|up to|maximum(?: of)?|max\.?|"
+    r"(?<![a-z])(?:not (?:be )?(?:larger|bigger|longer|higher|greater|older|heavier|more) than|(?:smaller|shorter|lower|younger|lighter|colder|cooler|cheaper) than|no more than|not more than|not exceed(?:ing)?|no longer than|no later than|not over|not above|at most|up to|maximum(?: of)?|max\.?|"
     r"(?<!no )(?<!not )(?:less|fewer) than|under|below|within|limited to|capped at|maximum is|limit (?:is|of)|"
-    r"(?:不|别|勿|未|莫|不要|没|没有|不得|不能|不可|不应|不会|不可以)(?:超过|多于|大于|高于|超)|最大|最多|至多|不高于|不大于|不多于|低于|少于|小于|不足|不到|不满|未满|上限为?|限)\s*(?:the |a |an |of |the first )?$",
+    r"(?:不|别|勿|未|莫|不要|没|没有|不得|不能|不可|不应|不会|不可以)(?:超过|多于|大于|高于|超)|最大|(?:最多|至多)[可能容纳坐住带装收携拿买借用要需]{0,4}|不高于|不大于|不多于|低于|少于|小于|不足|不到|不满|未满|上限为?|限)\s*(?:the |a |an |of |the first )?$",
     re.I,
 )
 _LEAST_BEFORE = re.compile(
-    r"(?:no less than|not less than|no fewer than|not under|not below|at least|minimum(?: of)?|min\.?|(?<!no )(?<!not )(?<!not be )(?:more|larger|bigger|longer|higher|greater|older|heavier) than|over|above|exceed(?:s|ing)?|"
+    r"(?<![a-z])(?:no less than|not less than|no fewer than|not under|not below|at least|minimum(?: of)?|min\.?|(?<!no )(?<!not )(?<!not be )(?:more|larger|bigger|longer|higher|greater|older|heavier|warmer|hotter|dearer) than|over|above|exceed(?:s|ing)?|"
     r"greater than|upwards of|starting (?:at|from)|beyond|longer than|in excess of|minimum is|"
-    r"至少|最少|起码|不少于|不低于|不小于|超过|高于|大于|多于|已满|满|逾|下限为?)\s*(?:the |a |an |of )?$",
+    r"(?:至少|最少|起码)[可能要需须得交付买带有]{0,3}|不少于|不低于|不小于|超过|高于|大于|多于|已满|满|逾|下限为?)\s*(?:the |a |an |of )?$",
     re.I,
 )
 _AFTER = re.compile(r"(?:after|only after|later than)\s*(?:the )?$", re.I)

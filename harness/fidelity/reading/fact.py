@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 CONVERTED = 0.01  # relative difference allowed between a value and its conversion
+_INTERVALS = frozenset({"s", "month", "workday"})  # units of time; others are what a price is told for
 CLOCK_MIN = 12 * 60  # half a day on the clock
 Date = tuple[int | None, int | None, int | None]  # year, month, day; None: not said
 
@@ -78,6 +79,8 @@ def comparable(one: Fact, other: Fact) -> bool:
             or {one.kind, other.kind} == {Kind.RATE, Kind.DURATION}
             or {one.kind, other.kind} <= {Kind.DAY, Kind.WEEKDAY, Kind.DATE}
         )
+    if one.kind is Kind.RATE:
+        return (one.unit in _INTERVALS) == (other.unit in _INTERVALS)
     return True
 
 
@@ -125,6 +128,8 @@ def _converted(one: Fact, other: Fact) -> bool:
 
 
 def _close(a: float, b: float, one: Fact, other: Fact) -> bool:
+    if one.unit == "degree" == other.unit and (one.raw == a) != (other.raw == b):
+        return abs(a - b) <= 0.6  # whole degrees in Fahrenheit on one side
     tolerance = 0.03 if one.approximate or other.approximate else CONVERTED if _converted(one, other) else 1e-6
     if one.kind is Kind.PERCENT and any(fact.text.replace(" ", "").isalpha() for fact in (one, other)):
         return abs(a - b) <= 0.7  # "two thirds" is 67 %

@@ -38,7 +38,10 @@ DATE_EN = re.compile(
     r"|\bthe\s+(?P<d6>\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?:floor|time|place|person|edition|of [a-z]))"
     r"|\b(?:Q(?P<q>[1-4])|(?P<qw>first|second|third|fourth|1st|2nd|3rd|4th) quarter)(?:\s+(?:of\s+)?(?P<yq>(?:19|20)\d\d))?\b"
 )
-_MAY = re.compile(r"\b(?:in|on|by|of|until|since|from|last|next|this|during|before|after|early|late|mid|end of)[\s-]+$")
+_MAY = re.compile(
+    r"\b(?:in|on|by|of|until|since|from|last|next|this|during|before|after|early|late|mid|end of|through|till|to)[\s-]+$"
+)
+_MAY_SPAN = re.compile(rf"\s+(?:to|through|until|till|and|-)\s+{_MONTH}", re.IGNORECASE)
 _NAME_EN = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|Mon|Tues?|Wed|Thu(?:rs)?|Fri|Sat|Sun"
 DAYS_EN = re.compile(
     rf"\b(?P<first>{_NAME_EN})\.?\s*(?:to|-|through|thru|until|till)\s*(?P<last>{_NAME_EN})\b"
@@ -55,7 +58,7 @@ WEEKDAY_EN = re.compile(
     re.IGNORECASE,
 )
 DAY_EN = re.compile(
-    r"\b(the day after tomorrow|the day before yesterday|today|tomorrow|yesterday|tonight|"
+    r"\b(the day after tomorrow|the day before yesterday|today|tomorrow|yesterday|tonight|this (?:evening|morning|afternoon)|"
     r"(?:next|last|this)\s+(?:week|month|year|quarter|summer|winter|spring|autumn))\b", re.IGNORECASE,
 )  # fmt: skip
 _ZH_PART = r"(?P<part>凌晨|清晨|早上|早晨|上午|中午|正午|午后|下午|傍晚|晚上|夜里|夜间|深夜|今晚|明晚|当晚|今早|明早)"
@@ -78,7 +81,7 @@ DAY_ZH = re.compile(
     r"(?:上上|下下|上|下|本|这)个?(?:周|星期|月|季度)(?![一二三四五六日天末])|去年(?!同期)|今年|明年|前年|后年"
 )
 _DAY_NAMES = {
-    "tonight": "today", "今日": "今天", "今晚": "今天", "今早": "今天", "明日": "明天", "明晚": "明天", "明早": "明天",
+    "tonight": "today", "this evening": "today", "this morning": "today", "this afternoon": "today", "今日": "今天", "今晚": "今天", "今早": "今天", "明日": "明天", "明晚": "明天", "明早": "明天",
     "昨日": "昨天", "昨晚": "昨天", "次日": "明天", "翌日": "明天",
 }  # fmt: skip
 
@@ -90,6 +93,7 @@ def english_moments(text: str) -> Iterator[Fact]:
             match["mon4"] in ("May", "March", "Mar")
             and not match["y4"]
             and not _MAY.search(text[: match.start()].lower())
+            and not _MAY_SPAN.match(text, match.end())
         ):
             continue
         found = _english_date(match)

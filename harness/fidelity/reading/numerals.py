@@ -35,7 +35,7 @@ _BIG = "hundred|thousand|million|billion|trillion|dozen|lakh|crore"
 DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 WORDS = (
     rf"(?:half a dozen|(?:a|an)\s+(?:{_BIG})|(?:{_SMALL}|{_BIG})(?![a-z]))"
-    rf"(?:(?:\s+and\s+|[\s-]+)(?:{_SMALL}|{_BIG})(?![a-z]))*"
+    rf"(?:(?:(?:(?<=hundred)|(?<=thousand)|(?<=million))\s+and\s+|[\s-]+)(?:{_SMALL}|{_BIG})(?![a-z]))*"
 )
 NUMBER_EN = rf"(?:(?:{DIGITS})(?:\s?(?:{_BIG})(?![a-z]))?|\b{WORDS})(?:\s+and\s+a\s+half\b)?"
 NUMBER_ZH = r"(?:\d[\d,]*(?:\.\d+)?[百千万亿]{0,2}|[零〇一二两俩三四五六七八九十百千万亿]+)"

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from harness.fidelity.case import Case
+from harness.fidelity.reading.acts import courtesies
 from harness.fidelity.reading.fact import Fact, same
 from harness.fidelity.reading.polarity import Polarity, polarity
 from harness.fidelity.reading.text import Text, Word, read
@@ -99,8 +100,10 @@ class Pair:
 
     @cached_property
     def added(self) -> tuple[Word, ...]:
-        """Content words of the candidate that the reference says in no way."""
-        return tuple(w for w, at in zip(self.candidate.words, self.echo, strict=True) if w.content and not at)
+        """Content words of the candidate that the reference says in no way, those of mere courtesy left out."""
+        new = [w for w, at in zip(self.candidate.words, self.echo, strict=True) if w.content and not at]
+        polite = courtesies(self.case.candidate) if new else ()
+        return tuple(w for w in new if w.fact or not any(start <= w.start < end for start, end in polite))
 
     @cached_property
     def echo(self) -> tuple[bool, ...]:

@@ -35,11 +35,11 @@ _LEXICAL = MappingProxyType(
         "decline": "accept approve", "fail": "succeed work", "failed": "succeed work", "failure": "success", "unsuccessful": "successful",
         "unable": "can able", "impossible": "possible", "lack": "have", "out of stock": "in stock available",
         "sold out": "in stock available", "exclude": "include cover", "excluded": "include cover", "omit": "include",
-        "exempt": "must pay", "waive": "charge", "waived": "charge", "closed": "open", "shut": "open", "offline": "online",
+        "exempt": "must pay", "waive": "charge pay", "waived": "charge pay", "closed": "open", "shut": "open", "offline": "online",
         "cancel": "take place", "cancelled": "take place", "canceled": "take place", "absent": "present", "optional": "must required",
-        "voluntary": "required", "ineligible": "eligible", "expired": "valid", "down": "up", "broken": "work", "refrain": "",
+        "voluntary": "required", "ineligible": "eligible", "expired": "valid use", "down": "up", "broken": "work", "refrain": "",
         "avoid": "", "prevent": "", "empty": "full", "void": "valid", "pending": "resolved completed done approved paid", "pay extra": "include", "cost extra": "include", "charged separately": "include", "extra charge": "include", "not including": "include", "outstanding": "paid",
-        "unpaid": "paid", "call off": "take place", "turn down": "accept", "free": "charge fee cost", "free of charge": "charge fee cost", "no charge": "charge fee cost", "at no cost": "charge fee cost",
+        "unpaid": "paid", "call off": "take place", "turn down": "accept", "free": "charge fee cost pay", "free of charge": "charge fee cost", "no charge": "charge fee cost", "at no cost": "charge fee cost",
         "costs nothing": "charge fee cost", "for nothing": "charge fee cost", "complimentary": "charge fee cost", "no extra cost": "charge fee cost",
         "at no charge": "charge fee cost", "without charge": "charge fee cost", "delayed": "on time",
         "not allow": "allow", "bar": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
@@ -156,6 +156,8 @@ _ZH_HARMLESS = frozenset(
         "非工作日",
         "不限",
         "未成年人",
+        "不如",
+        "不及",
     ]
 )
 _ZH_LEXICAL = MappingProxyType(
@@ -163,7 +165,7 @@ _ZH_LEXICAL = MappingProxyType(
         "禁止": "允许 可以", "严禁": "允许 可以", "禁": "允许 可以", "拒绝": "接受 同意", "驳回": "批准 通过", "否决": "通过", "失败": "成功",
         "停止": "继续", "缺货": "有货", "售罄": "有货", "断货": "有货", "卖完": "有货", "取消": "举行", "关门": "营业", "打烊": "营业", "停业": "营业",
         "闭馆": "开放", "关闭": "打开 开放", "休息": "营业", "除外": "包括", "除了": "包括", "除": "包括", "排除": "包括", "拒": "接受",
-        "免费": "收费", "免": "收", "免除": "收取", "过期": "有效", "失效": "有效", "作废": "有效", "自愿": "必须", "可选": "必须", "晚点": "准时", "延误": "准时",
+        "免费": "收费 付费 买", "免": "收 买 付 交", "免除": "收取", "过期": "有效", "失效": "有效", "作废": "有效", "自愿": "必须", "可选": "必须", "晚点": "准时", "延误": "准时",
         "暂停": "继续", "停用": "启用", "缺席": "出席", "拖欠": "付清", "歇业": "营业", "无效": "有效 接受",
     }
 )  # fmt: skip

@@ -18,18 +18,19 @@ _UNIT_EN = "|".join(re.escape(u).replace(r"\-", r"[\s-]") for u in sorted(ENGLIS
 _UNIT_ZH = "|".join(re.escape(u) for u in sorted(CHINESE, key=len, reverse=True))
 _MONEY_ZH = "|".join(re.escape(u) for u in sorted((c for c in CURRENCIES if not c.isascii()), key=len, reverse=True))
 _WORKING = r"(?:business|working|work)[\s-]"
+_WHOLE = r"(?:full|whole|entire|complete|calendar|metric|swiss|us|u\.s\.|american|canadian|australian|british)\s"
 
 EN = re.compile(
     rf"(?P<prefix>(?:{_SYMBOL}|\b{_CODE}\s?))?(?P<number>(?<![\w.])(?:-|minus\s|negative\s)?{NUMBER_EN}|(?<=[$€£¥₹])-?{NUMBER_EN}"
     rf"|(?<=[A-Z]{{3}})\s?{NUMBER_EN})(?P<scale>{_SCALE})"
     rf"(?:(?P<percent>\s?%|\s?(?:percent|per\s?cent|percentage points?)\b)"
-    rf"|[\s-]?(?P<money>(?:{_CODE}|{_MONEY_WORD})\b|[$€£¥₹])"
-    rf"|[\s-]?(?P<working>{_WORKING})?(?P<calendar>calendar\s)?(?P<unit>{_UNIT_EN})(?![a-z]))?"
+    rf"|[\s-]?(?P<land>{_WHOLE})?(?P<money>(?:{_CODE}|{_MONEY_WORD})\b|[$€£¥₹])"
+    rf"|[\s-]?(?:{_WHOLE})?(?P<working>{_WORKING})?(?P<unit>{_UNIT_EN})(?![a-z]))?"
     r"(?P<tail>(?:st|nd|rd|th)\b)?",
     re.IGNORECASE,
 )
 EN_LOOSE = re.compile(
-    r"\b(?:(?P<a>(?:a|an|one|per)\s+(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?)(?![a-z])"
+    r"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?)(?![a-z])"
     r"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night)|half\s+(?:an?\s+)?(?P<h_unit>hour|minute|day|week|month|year|price|mile|litre|liter|kilo)|(?P<half>(?:a\s+|one\s+)?half)(?!\s+past)"
     r"|(?P<twice>twice|two times|double[ds]?|once)|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
     r"|(?P<three>three|a|one)[\s-]quarters?(?=\s+of)|(?P<fortnight>fortnight)|(?P<couple>a (?:couple|pair) of)"
@@ -40,7 +41,7 @@ EN_LOOSE = re.compile(
     re.IGNORECASE,
 )
 ZH = re.compile(
-    rf"(?P<prefix>US\$|HK\$|[$€£¥￥]|人民币)?(?P<number>(?<![\d.])(?:-|零下|负)?{NUMBER_ZH})(?P<half_in>个半|半)?"
+    rf"(?P<prefix>US\$|HK\$|[$€£¥￥]|人民币)?(?P<number>(?:(?<![\d.])|(?<=\d)(?=[一二两三四五六七八九十]))(?:-|零下|负)?{NUMBER_ZH})(?P<half_in>个半|半)?"
     rf"(?:(?P<percent>\s?[%％])|\s?(?P<money>(?:{_MONEY_ZH}|USD|EUR|CNY|RMB))|(?P<fold>折)|(?P<tenths>成)"
     rf"|\s?(?P<more>多|余|几)?(?P<unit>{_UNIT_ZH})(?P<half_out>半)?|(?P<counter>[{COUNTERS}]))?"
 )
@@ -52,7 +53,7 @@ _NOT_NUMBER_ZH = re.compile(
     r"一(?:样|起|定|律|般|直|些|旦|切|致|共|同|并|边|方|向|再|概|经|次性|站式|点|下|会|路|时|流|带|体|手|键|周年|对一|是|行人|"
     r"系列|半)|千万别|千万不|万一|统一|唯一|同一|之一|第一|单一|一一|不一|万分|十分|百货|三方|两者|两种|双十一|四川|"
     r"五金|八卦|九寨|三亚|百度|万达|千里|千兆|万能|万里|六安|五一|十一假|七夕|两侧|两边|三星|四季|百姓|百科|"
-    r"周[一二三四五六]|星期[一二三四五六]|礼拜[一二三四五六]"
+    r"(?<![小老阿])周[一二三四五六](?![百千万])|星期[一二三四五六]|礼拜[一二三四五六]"
 )
 _NTH = ORDINALS | {"first": 1, "second": 2}
 _LONE_ZH = frozenset("零一二两俩三四五六七八九十百千万亿")
@@ -67,6 +68,12 @@ _RATED = re.compile(
     r"(?:\d|\btimes|\bonce|\btwice|[$€£¥%]|\b(?:dollars?|euros?|pounds|percent|usd|eur|gbp|visits?|doses?|one|two|three|four|five|six|ten))\W*(?:\w+\W+)?$",
     re.I,
 )
+_PER = "kg|kilos?|kilograms?|grams?|pounds?|lbs?|ounces?|tons?|tonnes?|km|kilomet(?:re|er)s?|miles?|met(?:re|er)s?|litres?|liters?|gallons?|acres?|hectares?"
+PER_EN = re.compile(
+    rf"\b(?:per|for each|for every|each|every)\s+(?P<unit>{_PER})\b(?! of (?:body ?)?weight (?:lost|gained))",
+    re.IGNORECASE,
+)
+PER_ZH = re.compile(r"每(?P<unit>公斤|千克|斤|克|吨|公里|千米|里|米|升|毫升|平方米|平米|亩|公顷)")
 _RATE_WORDS = {
     "hourly": "hour",
     "daily": "day",
@@ -98,6 +105,15 @@ def english_rates(text: str) -> Iterator[Fact]:
             unit = ENGLISH["fortnight"]
         if unit is not None:
             yield _made(match, Kind.RATE, _interval(match), unit.base, unit.factor)
+
+
+def per_units(text: str) -> Iterator[Fact]:
+    """ "per kilo", 每公斤: the quantity that a value is told for."""
+    for match in (*PER_EN.finditer(text), *PER_ZH.finditer(text)):
+        name = match["unit"].lower()
+        unit = {"pound": ENGLISH["lb"], "pounds": ENGLISH["lb"]}.get(name) or ENGLISH.get(name) or CHINESE.get(name)
+        if unit is not None:
+            yield _made(match, Kind.RATE, 1.0, unit.base, unit.factor)
 
 
 def _interval(match: re.Match[str]) -> float:
@@ -168,7 +184,7 @@ def _english(match: re.Match[str]) -> Fact | None:
         else value
     )
     if money:
-        return _made(match, Kind.MONEY, value, *_currency(money))
+        return _made(match, Kind.MONEY, value, *_currency(money, match["land"] or ""))
     if match["percent"]:
         return _made(match, Kind.PERCENT, value, "%")
     if unit_name:
@@ -177,9 +193,9 @@ def _english(match: re.Match[str]) -> Fact | None:
     return _made(match, Kind.NUMBER, value)
 
 
-def _currency(name: str) -> tuple[str, float]:
-    """Currency code and the factor to its whole unit."""
-    code = CURRENCIES.get(name.lower(), name.upper())
+def _currency(name: str, land: str = "") -> tuple[str, float]:
+    """Currency code and the factor to its whole unit; "Swiss", "Canadian" may say which francs or dollars are meant."""
+    code = CURRENCIES.get(land.strip().lower() + name.lower()) or CURRENCIES.get(name.lower(), name.upper())
     if code.endswith("c"):
         return code[:-1], 0.01
     return (code[:-1], 0.1) if code.endswith("1") else (code, 1.0)

@@ -15,7 +15,13 @@ from harness.fidelity.reading.identifiers import identifiers
 from harness.fidelity.reading.lexicon import MAX_PHRASE, NOTHING, Concepts, Lexicon, lexicon
 from harness.fidelity.reading.moments import chinese_moments, english_moments
 from harness.fidelity.reading.numerals import NUMBER_EN, english
-from harness.fidelity.reading.quantities import chinese_quantities, chinese_rates, english_quantities, english_rates
+from harness.fidelity.reading.quantities import (
+    chinese_quantities,
+    chinese_rates,
+    english_quantities,
+    english_rates,
+    per_units,
+)
 
 CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -149,9 +155,9 @@ def read(text: str, lang: str | None = None) -> Text:
 def _facts(plain: str, lang: str) -> list[Fact]:
     """Facts in order; where two overlap, the longer wording counts."""
     finders = (
-        (chinese_moments, chinese_rates, identifiers, chinese_quantities)
+        (chinese_moments, chinese_rates, per_units, identifiers, chinese_quantities)
         if lang == "zh"
-        else (english_moments, english_rates, identifiers, english_quantities)
+        else (english_moments, english_rates, per_units, identifiers, english_quantities)
     )
     found = [fact for finder in finders for fact in finder(plain)]
     if lang == "zh" and re.search("[A-Za-z]", plain):
@@ -172,8 +178,15 @@ def _ranges(facts: list[Fact], plain: str) -> list[Fact]:
             continue
         joined = joined and high.raw is not None
         if joined and isinstance(low.value, float) and isinstance(high.value, float) and high.kind is not Kind.NUMBER:
-            facts[at] = replace(low, kind=high.kind, unit=high.unit, value=low.value * high.value / (high.raw or 1.0))
+            facts[at] = replace(low, kind=high.kind, unit=high.unit, value=_in_unit_of(low.value, high))
     return facts
+
+
+def _in_unit_of(low: float, high: Fact) -> float:
+    """`low`, a bare number, in the base unit of `high`."""
+    if high.unit == "degree" and high.raw != high.value:  # written in Fahrenheit
+        return round((low - 32) / 1.8, 1)
+    return low * float(str(high.value)) / (high.raw or 1.0)
 
 
 def _hour(low: Fact, hour: float, high_min: float) -> Fact:

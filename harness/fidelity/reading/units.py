@@ -163,7 +163,7 @@ CURRENCIES = MappingProxyType(
         "pounds": "GBP", "pound": "GBP", "quid": "GBP", "英镑": "GBP", "¥": "CNY", "cny": "CNY", "rmb": "CNY",
         "yuan": "CNY", "元": "CNY", "块": "CNY", "块钱": "CNY", "元钱": "CNY", "圆": "CNY", "元人民币": "CNY",
         "人民币": "CNY", "jpy": "JPY", "yen": "JPY", "日元": "JPY", "hkd": "HKD", "hk$": "HKD", "港币": "HKD",
-        "港元": "HKD", "chf": "CHF", "francs": "CHF", "aud": "AUD", "a$": "AUD", "cad": "CAD", "c$": "CAD", "inr": "INR",
+        "港元": "HKD", "chf": "CHF", "francs": "CHF", "swissfrancs": "CHF", "canadiandollars": "CAD", "australiandollars": "AUD", "swissfranc": "CHF", "aud": "AUD", "a$": "AUD", "cad": "CAD", "c$": "CAD", "inr": "INR",
         "rupees": "INR", "₹": "INR", "krw": "KRW", "won": "KRW", "韩元": "KRW", "sgd": "SGD", "cents": "USDc",
         "cent": "USDc", "pence": "GBPc", "角": "CNY1", "毛": "CNY1",
     }

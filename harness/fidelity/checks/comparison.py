@@ -1,0 +1,79 @@
+"""Which of two things has more: "A is faster than B" told as "B is faster than A", or as "A is slower than B"."""
+
+import re
+from typing import NamedTuple
+
+from harness.fidelity.case import Finding
+from harness.fidelity.reading.lexicon import lexicon
+from harness.fidelity.reading.pair import Pair, alike
+from harness.fidelity.reading.text import Text, Word, read
+
+NAME = "comparison"
+_EN = re.compile(
+    r"(?P<one>[^.;!?]*?)\b(?P<how>more|less|fewer|better|worse|rather|sooner|\w{2,}er)\b(?P<mid>[^.;!?]*?)\bthan\b(?P<two>[^.;:!?,]+)",
+    re.IGNORECASE,
+)
+_ZH = re.compile(
+    r"(?P<one>[^。；！？，]*?)比(?P<two>[^。；！？，]{1,12}?)(?P<how>更|还要?|要|[高低大小多少快慢早晚好差贵长短重轻远近])(?P<mid>[^。；！？]*)"
+)
+_LESS = frozenset(["less", "fewer", "worse"])
+_BOUNDS = frozenset(["no", "not"])
+
+
+class Comparison(NamedTuple):
+    """What is told of which thing, as against which other one."""
+
+    one: list[Word]
+    two: list[Word]
+    how: tuple[str, ...]
+
+
+def check(both: Pair) -> list[Finding]:
+    here, there = _comparison(both.reference), _comparison(both.candidate)
+    if here is None or there is None or len(both.polarity_here.denials) != len(both.polarity_there.denials):
+        return []
+    straight = _kept(here.two, there.two) and not _kept(here.two, there.one)
+    crossed = _kept(here.two, there.one) and not _kept(here.two, there.two) and _kept(there.two, here.one)
+    turned = _opposed(both.reference.lang, here.how, there.how)
+    if (crossed and not turned) or (straight and turned and _kept(here.one, there.one)):
+        reason = f"“{_joined(there.two)}” is the lesser in the answer, and the greater in the reference"
+        return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    return []
+
+
+def _comparison(text: Text) -> Comparison | None:
+    """The first comparison of two things; None where there is none, or where a thing is compared with a value."""
+    found = (_ZH if text.lang == "zh" else _EN).search(text.plain)
+    if found is None:
+        return None
+    one, two, mid = (_content(found[name], text.lang) for name in ("one", "two", "mid"))
+    if not two or any(w.fact for w in two[:1]):
+        return None
+    how = tuple(
+        w.lemma if w.text.casefold() not in _LESS else w.text.casefold()
+        for w in read(found["how"] + " " + found["mid"], text.lang).words
+    )
+    if text.lang != "zh":
+        one = one + mid
+        how = (found["how"].casefold(), *how)
+    own = [w for w in one if not any(w.lemma == other.lemma for other in two)]
+    return Comparison(own, [w for w in two if not any(w.lemma == other.lemma for other in one)], how)
+
+
+def _content(part: str, lang: str) -> list[Word]:
+    return [w for w in read(part.strip(), lang).words if w.content]
+
+
+def _kept(words: list[Word], others: list[Word]) -> bool:
+    return any(alike(word, other) for word in words for other in others)
+
+
+def _opposed(lang: str, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    words = lexicon(lang)
+    if any(words.opposed(a, b) for a in one for b in other):
+        return True
+    return bool(_LESS & {*one}) != bool(_LESS & {*other})
+
+
+def _joined(words: list[Word]) -> str:
+    return ("" if words and not words[0].text.isascii() else " ").join(w.text for w in words[:4])

@@ -1,0 +1,110 @@
+"""Values that say in another way what the other text says: computed from its values, or bounded from the other side."""
+
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+
+from harness.fidelity.reading.fact import Fact, Kind
+
+_COUNTED = frozenset({Kind.NUMBER, Kind.MONEY, Kind.DURATION, Kind.MEASURE})
+_BEYOND = re.compile(
+    r"(?:more|greater|longer|higher|older|later|fewer|less|shorter|lower|younger|earlier) than\s*$|(?:over|above|under|below|exceed\w*|beyond|after|before)\s*$"
+    r"|(?:超过|高于|大于|多于|满|少于|低于|小于|不足|不到|不满|未满)\s*$",
+    re.IGNORECASE,
+)
+_NOT_BEYOND = re.compile(r"(?:no|not)(?: be)? \w+ than\s*$|不(?:超过|高于|大于|多于|少于|低于|小于)\s*$", re.IGNORECASE)
+_OUT_OF = re.compile(r"(?:贵|多|高|增[加长]|大|长|涨|快|重|远)[了出]?$")
+_MAX = 8  # values of a text that are computed with
+
+
+def next_whole(one: Fact, here: str, other: Fact, there: str) -> bool:
+    """ "more than three" is "four or more", "15 days" are over on day 16: whole numbers on either side of one bound.
+
+    `here`, `there`: the texts that hold the facts.
+    """
+    if {one.kind, other.kind} - {Kind.NUMBER, Kind.DURATION} and {one.unit, other.unit} != {"times"}:
+        return False
+    if one.raw is None or other.raw is None:
+        return False
+    (small, small_text), (great, great_text) = sorted(((one, here), (other, there)), key=lambda f: f[0].raw or 0.0)
+    if great.raw != (small.raw or 0.0) + 1 or not float(great.raw).is_integer():
+        return False
+    if one.unit == other.unit == "times" and _OUT_OF.search(small_text[: small.start]):
+        return True  # 贵一倍 is 两倍的价钱
+    above = _strict(small, small_text) and small.bound >= 0 and not _strict(great, great_text)
+    below = _strict(great, great_text) and great.bound <= 0 and not _strict(small, small_text)
+    return above or below
+
+
+def _strict(fact: Fact, plain: str) -> bool:
+    before = plain[max(0, fact.start - 20) : fact.start]
+    return bool(_BEYOND.search(before)) and not _NOT_BEYOND.search(before)
+
+
+def computed(fact: Fact, facts: Sequence[Fact]) -> bool:
+    """Whether `fact` is a sum, difference, share, remainder or multiple of values among `facts`: half of $80 is $40."""
+    if fact.kind not in _COUNTED or not isinstance(fact.value, float):
+        return False
+    return any(abs(value - fact.value) <= 1e-6 * max(1.0, abs(value)) for value in _results(fact, facts))
+
+
+def _results(fact: Fact, facts: Sequence[Fact]) -> Iterator[float]:
+    like = [f for f in facts[:_MAX] if _fits(f, fact)]
+    for one, other in permutations(like, 2):
+        if isinstance(one.value, float) and isinstance(other.value, float):
+            yield from (one.value + other.value, one.value - other.value)
+    for one in like:
+        for share in facts[:_MAX]:
+            if not isinstance(one.value, float) or not isinstance(share.value, float):
+                continue
+            if share.kind is Kind.PERCENT:
+                yield from (one.value * share.value / 100, one.value * (1 - share.value / 100))
+            elif share.unit == "times":
+                yield from (one.value * share.value, one.value / (share.value or 1.0))
+
+
+def _fits(one: Fact, fact: Fact) -> bool:
+    return (
+        one.unit != "times"
+        and (one.kind is fact.kind or Kind.NUMBER in (one.kind, fact.kind))
+        and (one.unit == fact.unit or "" in (one.unit, fact.unit))
+    )
+
+
+def same_days(ours: Sequence[Fact], theirs: Sequence[Fact]) -> bool:
+    """Whether the weekdays of both texts are the same ones in all: 周末 is 周六、周日."""
+    here, there = _days(ours), _days(theirs)
+    return bool(here) and here == there
+
+
+def _days(facts: Sequence[Fact]) -> set[str] | None:
+    found: set[str] = set()
+    for fact in facts:
+        if fact.kind is Kind.WEEKDAY:
+            value = str(fact.value)
+            value = "56" if value == "末" else value
+            found |= set(value) if value.isdigit() else {_DAY_NUMBERS.get(value, value)}
+    return found
+
+
+_DAY_NUMBERS = {
+    **{name: str(at) for at, name in enumerate(("mon", "tue", "wed", "thu", "fri", "sat", "sun"))},
+    **{name: str(at) for at, name in enumerate("一二三四五六日")},
+}
+
+
+def same_pace(rate: Fact, facts: Sequence[Fact]) -> bool:
+    """Whether a number and an interval among `facts` tell `rate`: "two doses daily" is "twice a day"."""
+    numbers = [
+        f.value for f in facts if f.kind in (Kind.NUMBER, Kind.MEASURE) and isinstance(f.value, float) and f.value
+    ]
+    intervals = [f.value for f in facts if f.kind in (Kind.RATE, Kind.DURATION) and f.unit == rate.unit]
+    if rate.kind is not Kind.RATE or not isinstance(rate.value, float):
+        return False
+    return any(
+        isinstance(interval, float) and abs(interval / number - rate.value) < 1e-6 * rate.value
+        for interval in intervals
+        for number in numbers
+    )

@@ -1,0 +1,107 @@
+"""A denial that the other text says without one: "only members" for "not unless", "until Friday" for "not after"."""
+
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
+import re
+from collections.abc import Sequence
+
+from harness.fidelity.reading.fact import Fact, same
+from harness.fidelity.reading.polarity import Denial
+from harness.fidelity.reading.text import Text, Word
+
+_ONLY = frozenset(["only", "sole", "solely", "exclusively", "只有", "仅", "只", "才", "仅限", "只能", "限"])
+_BARRING = frozenset(
+    ["unless", "without", "if", "except", "until", "before", "除非", "没有", "非", "不是", "如果", "若", "前"]
+)
+_GIVEN = frozenset(
+    ["if", "provided", "provided that", "as long as", "in case", "on condition", "only", "whenever", "when", "如果", "若", "要是",
+     "假如", "只要", "只有", "倘若", "的话"]
+)  # fmt: skip
+_UNLESS = frozenset(["unless", "除非", "except if", "barring"])
+_ELSE = frozenset(["otherwise", "or else", "else", "or", "否则", "不然", "要不然"])
+_GOING_ON = re.compile(
+    r"\b(?:still|being|in progress|under way|underway|pending|ongoing|currently|in the process|not yet)\b|还在|正在|仍在|在[^，。]{1,6}中|处理中|审核中|进行中",
+    re.IGNORECASE,
+)
+_FINISH = frozenset(
+    ["finish", "finished", "complete", "completed", "done", "conclude", "end", "over", "through", "decide", "decided", "approve",
+     "approved", "完", "完成", "结束", "做完", "办完", "好", "通过", "出来"]
+)  # fmt: skip
+_AFTER = re.compile(r"\b(?:after|past|later than|beyond|following)\s+(?:the )?$", re.IGNORECASE)
+_AFTER_ZH = re.compile(r"^\s*(?:之后|以后|过后|后)")
+_UNTIL = re.compile(
+    r"\b(?:until|till|by|before|through|up to|no later than|latest|ends?|closes?|due|deadline|expires?)\b[^.,;]{0,14}$"
+    r"|(?:截止|截至|最晚|最迟|不晚于)[^，。]{0,6}$",
+    re.IGNORECASE,
+)
+_UNTIL_ZH = re.compile(r"^\s*(?:之前|以前|前|为止|截止|结束)")
+
+
+def said_otherwise(denial: Denial, own: Text, other: Text) -> bool:
+    """Whether `other` says what `own` denies, in a way that needs no denial there."""
+    return (
+        _only(own, other)
+        or _unless(denial, own, other)
+        or _or_else(own, other)
+        or _going_on(denial, own, other)
+        or _not_after(denial, own, other)
+        or _answer_word(denial, own)
+    )
+
+
+def _lemmas(words: Sequence[Word]) -> set[str]:
+    return {form for word in words for form in (word.lemma, word.text.casefold())}
+
+
+def _only(own: Text, other: Text) -> bool:
+    """ "only members may" is "you may not unless you are a member", 不是会员就不能."""
+    here, there = _lemmas(own.words), _lemmas(other.words)
+    return bool(here & _BARRING and there & _ONLY and not here & _ONLY)
+
+
+def _unless(denial: Denial, own: Text, other: Text) -> bool:
+    """ "provided it does not rain" is "unless it rains"."""
+    clause = own.words[denial.at].clause
+    given = _lemmas([w for w in own.words if w.clause == clause]) & _GIVEN
+    return bool(given and _lemmas(other.words) & _UNLESS and not _lemmas(own.words) & _UNLESS)
+
+
+def _or_else(own: Text, other: Text) -> bool:
+    """ "pay in time, or else there is a fee" is "who does not pay in time has a fee"."""
+    return bool(_lemmas(other.words) & (_ELSE - {"or"}) and not _lemmas(own.words) & _ELSE and len(own.words) > 4)
+
+
+def _going_on(denial: Denial, own: Text, other: Text) -> bool:
+    """ "not finished" is "still going on"."""
+    near = _lemmas(own.words[denial.at + 1 : denial.at + 8])
+    return bool(near & _FINISH) and bool(_GOING_ON.search(other.plain))
+
+
+def _not_after(denial: Denial, own: Text, other: Text) -> bool:
+    """ "not after Friday" is "until Friday"."""
+    facts = [own.words[i].fact for i in (*denial.clause, *denial.reach)]
+    return any(
+        fact is not None
+        and _stands(fact, own.plain, _AFTER, _AFTER_ZH)
+        and _stands(rival, other.plain, _UNTIL, _UNTIL_ZH)
+        for fact in facts
+        for rival in other.facts
+        if fact is not None and same(fact, rival)
+    )
+
+
+def _stands(fact: Fact, plain: str, before: re.Pattern[str], after: re.Pattern[str]) -> bool:
+    return bool(
+        before.search(plain[max(0, fact.start - 30) : fact.start]) or after.search(plain[fact.end : fact.end + 6])
+    )
+
+
+def _answer_word(denial: Denial, own: Text) -> bool:
+    """A "no," at the head of a sentence, which says by itself what is so; "yes" for "no" is another finding."""
+    at = denial.at
+    alone = at + 1 < len(own.words) and own.words[at + 1].mark and own.words[at].text.casefold() in _NO
+    leads = at == 0 or own.words[at - 1].mark
+    return alone and leads
+
+
+_NO = frozenset(["no", "不", "不能", "不可以", "不行", "没有", "否", "不会", "不是"])
