@@ -18,7 +18,7 @@ from gateway.config import Config
 from gateway.decision import Branch
 from gateway.drift import Row
 from gateway.drift_monitor import DriftMonitor
-from gateway.errors import BadRequest
+from gateway.errors import BadRequest, ConfigError
 from gateway.health import HealthFacts, HealthState, may_probe
 from gateway.pipeline import Pipeline
 from gateway.policies.caller import caller_of
@@ -48,6 +48,8 @@ class PolicyHolder:
 
     def reload(self) -> None:
         """Read the file again. Raises ConfigError or OSError, and the old policy stays."""
+        if self.path is not None and not self.path.read_bytes().strip():
+            raise ConfigError(f'{self.path}: is empty, as a file is whose writing failed; `name = "default"` is enough')
         policy = load_policy(self.path, self.config)
         self.require(policy)
         self.current = policy

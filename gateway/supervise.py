@@ -19,7 +19,7 @@ from gateway.policies.folder import load, stamp
 from gateway.runtime import Runtime
 from gateway.telemetry import Event
 
-_WATCH_S = 0.05
+_WATCH_S = 0.03
 _METRICS_TIMEOUT_S = 2.0
 _PING = {"messages": [{"role": "user", "content": "ping"}], "max_tokens": 1, "temperature": 0}
 
@@ -130,12 +130,16 @@ async def _feed(runtime: Runtime, backend: Backend, probe: VllmProbe) -> None:
 
 
 async def watch_policy(runtime: Runtime, path: Path) -> None:
-    """Reload whenever the file changes; a bad one is logged with its line and leaves the old policy in force."""
-    seen = _stamp(path)
+    """Reload whenever the file changes; a bad one is logged with its line and leaves the old policy in force.
+
+    A change counts once it stays for two looks: an editor that is half-way through has not written its last word.
+    """
+    seen = before = _stamp(path)
     while True:
         await runtime.clock.sleep(_WATCH_S)
         now = _stamp(path)
-        if now is None or now == seen:
+        settled, before = now == before, now
+        if now is None or now == seen or not settled:
             continue
         seen = now
         reload(runtime)
