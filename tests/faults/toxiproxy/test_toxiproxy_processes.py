@@ -14,7 +14,9 @@ import pytest
 
 import faults
 from faults.errors import NotApplicable
+from faults.http_call import call
 from faults.toxiproxy.discover import answers, find_server, start_embedded
+from faults.toxiproxy_client import Toxiproxy
 
 ROOT = str(Path(faults.__file__).resolve().parents[1])
 BOUND_S = 90.0  # no test waits so long; a busy machine may need it
@@ -228,3 +230,17 @@ def test_the_embedded_child_outlives_the_thread_that_started_it():
         assert answers(started[0].url)
     finally:
         started[0].stop()
+
+
+def test_a_proxy_of_any_name_can_be_harmed_and_freed(server):
+    api = Toxiproxy(url=server.url)
+    for name in ("a/b", "北京 café", "per%cent", "what?#", 'quo"te', "b\\s"):
+        assert call("POST", f"{server.url}/proxies", {"name": name, "upstream": "127.0.0.1:1"}).status == 201
+        api.add_toxic(name, {"type": "latency", "name": name, "attributes": {"latency": 1}})
+        assert [toxic["name"] for toxic in api.toxics(name)] == [name]
+        assert api.evidence(name, name) == {"connections": 0, "bytes": 0}
+        assert api.received_bytes(name, "upstream") == 0
+        api.remove_toxic(name, name)
+        for enabled in (False, True):
+            api.set_enabled(name, enabled)
+            assert api.enabled(name) is enabled
