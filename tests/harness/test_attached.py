@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from faults.process import ProcessId
+from faults.revival import Revival
 from gateway.clock import SystemClock
 from harness.errors import ConfigError, StackError
 from harness.stack.attached import attach, load_stack_file, only_gateway
@@ -236,3 +237,16 @@ def test_a_pid_file_is_read_each_time_and_a_dead_process_is_none(tmp_path):
         assert target.pid() == process.pid
         process.kill()
     assert target.pid() is None
+
+
+def test_a_fault_is_told_how_the_backend_comes_back_without_the_harness(tmp_path, monkeypatch):
+    monkeypatch.setenv("OUR_TOKEN", "secret")
+    named = GOOD.replace("[backends", 'admin_token_env = "OUR_TOKEN"\n\n[backends')
+    (tmp_path / "stack.toml").write_text(named + 'pid_file = "run/p.pid"\nrestart = ["./start.sh"]\n')
+    target = attach(tmp_path / "stack.toml", journal=tmp_path, clock=SystemClock()).target("primary")
+    assert target.revival == Revival(
+        command=["./start.sh"], folder=str(tmp_path), pid_file="run/p.pid", health_url="http://127.0.0.1:2/health"
+    )
+    assert (target.gateway_token, target.gateway_token_env) == ("secret", "OUR_TOKEN")
+    (tmp_path / "stack.toml").write_text(GOOD)
+    assert attach(tmp_path / "stack.toml", journal=tmp_path, clock=SystemClock()).target("primary").revival is None
