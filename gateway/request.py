@@ -15,6 +15,7 @@ SAMPLING = (("temperature", 0, 2), ("top_p", 0, 1), ("presence_penalty", -2, 2),
 SAMPLED = frozenset([*(field for field, _, _ in SAMPLING), "n", "seed", "stop"])
 _SHOWN_CHARS = 60
 _GZIP = b"\x1f\x8b"
+_MOST_LEVELS = 200  # of nesting: far more than any request needs, far fewer than would stop the encoder
 _JSON_WANTED = re.compile(
     r"\b(?:as|in|with|only|valid|return|output|answer|respond\w*|reply)\s+(?:\w+\s+){0,2}json\b"
     r"|\bjson\s+(?:object|array|format|only)\b|(?:以|用|输出|返回|回答|只).{0,6}json",
@@ -98,7 +99,24 @@ def _decode(raw: bytes) -> dict[str, Any]:
         raise BadRequest(f"body is not JSON: {_why_not_json(raw, error)}", field="body") from None
     if not isinstance(body, dict):
         raise BadRequest(f"body is {_shown(body)}, must be an object", field="body")
+    if raw.count(b"[") + raw.count(b"{") > _MOST_LEVELS and _is_deeper(body, _MOST_LEVELS):
+        raise BadRequest(f"body is nested too deeply, must have at most {_MOST_LEVELS} levels", field="body")
     return body
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Level by level, so that no depth is too much."""
+    level = [value]
+    for _ in range(levels + 1):
+        if not level:
+            return False
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+    return True
 
 
 def _why_not_json(raw: bytes, error: Exception) -> str:

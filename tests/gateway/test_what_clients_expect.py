@@ -146,3 +146,15 @@ async def test_a_whole_stream_with_usage_in_each_chunk_is_still_whole():
         assert (await served.chat(stream=True)).streamed_text == GOOD
         up.script = answers(completion(GOOD))
         assert (await served.chat()).text == GOOD
+
+
+@pytest.mark.parametrize("field", ["metadata", "tools", "response_format", "messages"])
+async def test_a_body_nested_too_deeply_is_the_clients_fault_at_every_depth(field):
+    async with running(says(GOOD)) as up, gateway(backend(up, "primary")) as served:
+        for levels in (201, 400, 900, *range(950, 1000, 5), 5000):
+            nested = b"[" * levels + b"]" * levels
+            answer = await served.post("/v1/chat/completions", BODY[:-1] + b', "%s": %s}' % (field.encode(), nested))
+            assert answer.status == 400, levels
+        assert up.seen == []
+        nested = b"[" * 150 + b"]" * 150
+        assert (await served.post("/v1/chat/completions", BODY[:-1] + b', "metadata": %s}' % nested)).status == 200
