@@ -19,6 +19,7 @@ from gateway.wire import encode, error_body, reply_body, structured_body
 from gateway.work import Deadline, Work
 
 _IDLE_S = 0.2
+_LONGEST_PAUSE_S = 10.0
 _LEASE_S = 15.0  # a gateway that died is noticed after so long
 _TIDY_S = 60.0
 _REFUSED = 429
@@ -41,18 +42,21 @@ class Worker:
         self._config = config
         self._tally = Tally(runtime)
         self._tidied_s = -_TIDY_S
+        self._pause_s = _IDLE_S
 
     async def run(self) -> None:
         while True:
             try:
                 await self._tidy()
                 claimed = await asyncio.to_thread(self._store.claim, lease_s=_LEASE_S)
+                self._pause_s = _IDLE_S
                 if claimed is not None:
                     await self._do(claimed)
                     continue
-            except StoreError as error:
+            except StoreError as error:  # such as a full disk, which a line of the log for each try would keep full
                 self._runtime.log.write(Event(event="async_unavailable", detail=str(error)))
-            await self._runtime.clock.sleep(_IDLE_S)
+                self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_S)
+            await self._runtime.clock.sleep(self._pause_s)
 
     async def _tidy(self) -> None:
         now_s = self._runtime.clock.now_s()
