@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from harness.fidelity.judge_the_judge import Measured, Range, judges_of, measure
+from harness.fidelity.judge_the_judge import Measured, judges_of, measure, plain
 from harness.fidelity.labelled import Labelled, load_labelled
+from harness.fidelity.verdict import judge
 from harness.judge import JUDGE_FILE, PairScorer
 from harness.store import RunFolder
 
@@ -21,33 +21,19 @@ def frozen_sets() -> dict[str, list[Labelled]]:
 
 def write_judge_table(run: Path, scorer: PairScorer) -> None:
     """Measure the judges with the encoder of the run and write `judge.json` into its folder."""
-    rows = [plain(found, name) for name, labelled in frozen_sets().items() for found in measured(labelled, scorer)]
+    rows = [
+        plain(found, name) | {"judge": NAMES[found.judge]}
+        for name, labelled in frozen_sets().items()
+        for found in measured(labelled, scorer)
+    ]
     RunFolder.open(run).write_json(JUDGE_FILE, {"judges": rows})
 
 
 def measured(labelled: list[Labelled], scorer: PairScorer) -> Iterator[Measured]:
     """Every judge on all rows and on each language."""
     similarities = scorer.score([(row.case.reference, row.case.candidate) for row in labelled])
+    judgements = judge([row.case for row in labelled], similarities)
     languages = {row.case.lang for row in labelled}
-    for found in measure(labelled, judges_of(labelled, similarities)):
+    for found in measure(labelled, judges_of(similarities, judgements)):
         if found.group in {"all", *languages}:
             yield found
-
-
-def plain(found: Measured, name: str) -> dict[str, Any]:
-    """One row of the table; a figure is value, low, high, or None where there is nothing to measure it on."""
-
-    def figure(one: Range | None) -> list[float] | None:
-        return None if one is None else [round(float(part), 4) for part in one]
-
-    return {
-        "set": name,
-        "group": found.group,
-        "judge": NAMES[found.judge],
-        "lies": found.n_misleading,
-        "truths": found.n_faithful,
-        "auroc": figure(found.auroc),
-        "accepted": figure(found.accepted),
-        "rejected": figure(found.rejected),
-        "recognised": figure(found.recognised),
-    }

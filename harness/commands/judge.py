@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from harness.fidelity.case import Similarity
+    from harness.fidelity.case import Judgement
     from harness.fidelity.judge_the_judge import Measured, Range
     from harness.fidelity.labelled import Labelled
 
@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Reads labelled answers (JSON lines with id, reference, candidate, label and optional prompt, context, lang, "
-        "must_keep, must_not, contract, degraded, mode, split) or a set of counterexamples such as collapse, and "
-        "prints how well cosine, BERTScore F1, the composite score and the verdict tell misleading answers from "
-        "faithful ones."
+        "must_keep, must_not, contract, degraded, mode, split), a set of counterexamples such as collapse, or what the "
+        "generator of perturbations makes (generated), and prints how well cosine, BERTScore F1, the composite score "
+        "and the verdict tell misleading answers from faithful ones."
     )
-    parser.add_argument("input", metavar="FILE|SET", help="a labelled .jsonl file, or the name of a set (collapse)")
-    parser.add_argument("--split", choices=("dev", "test"), help="only the rows of this split")
-    parser.add_argument("--ablation", action="store_true", help="leave out one check at a time")
+    parser.add_argument(
+        "input", nargs="+", metavar="FILE|SET", help="labelled .jsonl files, or names of sets (collapse, generated)"
+    )
+    parser.add_argument("--split", choices=("dev", "test"), help="of files and sets with splits only these rows")
+    parser.add_argument("--ablation", action="store_true", help="leave out one check at a time; prints Markdown")
     parser.add_argument(
         "--errors", action="store_true", help="list the rows that the verdict got wrong, with its reasons"
     )
@@ -29,55 +31,87 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the reliability of the risk (.png, .svg, .pdf)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to this file")
     parser.add_argument("--model", type=Path, metavar="DIR", help="encoder (default: the packaged all-MiniLM-L6-v2)")
+    parser.add_argument(
+        "--nli", type=Path, metavar="DIR", help="a local inference cross-encoder whose contradictions count as findings"
+    )
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N (default: cpu)")
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness.errors import ConfigError, NothingJudged
-    from harness.fidelity.judge_the_judge import ablated, judges_of, measure
-    from harness.fidelity.labelled import load_labelled
+    from harness.errors import ConfigError
+    from harness.fidelity.entailment import Entailment
+    from harness.fidelity.judge_the_judge import ablated, judges_of, measure, plain
+    from harness.fidelity.risk import shipped_model
     from harness.fidelity.scorer import Scorer
+    from harness.fidelity.verdict import decide, see
 
-    if args.plot and args.plot.suffix not in (".png", ".svg", ".pdf"):
-        raise ConfigError(f"--plot {args.plot}: the ending has to be .png, .svg or .pdf")
-    rows = [row for row in load_labelled(args.input) if args.split in (None, row.split)]
-    if not rows:
-        raise NothingJudged(f"{args.input} has no rows of split {args.split!r}; leave --split out to take all")
+    if args.plot and (args.plot.suffix not in (".png", ".svg", ".pdf") or len(args.input) > 1):
+        raise ConfigError(f"--plot {args.plot}: needs one input, and an ending .png, .svg or .pdf")
+    sets = {Path(name).stem: _rows(name, args.split) for name in args.input}
+    entailment = Entailment(args.nli, device=args.device) if args.nli else None
     scorer = Scorer(args.model, device=args.device)
+    figures, tables = [], {}
     try:
-        similarities = scorer.score([(row.case.reference, row.case.candidate) for row in rows])
+        for name, rows in sets.items():
+            similarities = scorer.score([(row.case.reference, row.case.candidate) for row in rows])
+            seen = see([row.case for row in rows], entailment)
+            judged = [decide(one, s, model=shipped_model()) for one, s in zip(seen, similarities, strict=True)]
+            judges = ablated(seen, similarities) if args.ablation else judges_of(similarities, judged)
+            tables[name] = measure(rows, judges)
+            figures += [plain(found, name) for found in tables[name]]
+            if not args.ablation:
+                _print_set(name if len(sets) > 1 else "", rows, judged, tables[name], args)
     finally:
         scorer.close()
-    measured = measure(rows, ablated(rows, similarities) if args.ablation else judges_of(rows, similarities))
-    modes = {row.mode for row in rows}
-    shown = [m for m in measured if args.by_mode or m.group not in modes]
-    print("\n".join(table([m for m in shown if m.group == "all"] if args.ablation else shown)))
-    if not args.ablation:
-        _print_reliability(rows, similarities, args.plot)
-    if args.errors:
-        _print_errors(rows, similarities)
+    if args.ablation:
+        print("\n".join(ablation_table(tables)))
     if args.json:
-        args.json.write_text(json.dumps([_plain(m) for m in measured], ensure_ascii=False, indent=1) + "\n", "utf-8")
+        args.json.write_text(json.dumps(figures, ensure_ascii=False, indent=1) + "\n", "utf-8")
     return 0
 
 
-def _print_reliability(rows: "Sequence[Labelled]", similarities: "Sequence[Similarity]", path: Path | None) -> None:
+def _rows(name: str, split: str | None) -> list["Labelled"]:
+    """The rows of `split`; of a file without splits all of them."""
+    from harness.errors import NothingJudged
+    from harness.fidelity.labelled import load_labelled
+
+    rows = load_labelled(name)
+    chosen = [row for row in rows if split in (None, row.split)] if any(row.split for row in rows) else rows
+    if not chosen:
+        raise NothingJudged(f"{name} has no rows of split {split!r}; leave --split out to take all")
+    return chosen
+
+
+def _print_set(
+    name: str,
+    rows: "Sequence[Labelled]",
+    judged: "Sequence[Judgement]",
+    measured: "Sequence[Measured]",
+    args: argparse.Namespace,
+) -> None:
+    modes = {row.mode for row in rows}
+    if name:
+        print(f"\n{name}")
+    print("\n".join(table([m for m in measured if args.by_mode or m.group not in modes])))
+    _print_reliability(rows, judged, args.plot)
+    if args.errors:
+        _print_errors(rows, judged)
+
+
+def _print_reliability(rows: "Sequence[Labelled]", judged: "Sequence[Judgement]", path: Path | None) -> None:
     from harness.fidelity.case import Label
     from harness.fidelity.reliability import plot, reliability
-    from harness.fidelity.verdict import judge
 
     if all(row.label is Label.ABSTAINED for row in rows):
         return
-    found = reliability(rows, judge([row.case for row in rows], similarities))
+    found = reliability(rows, judged)
     print(f"\nthe risk is off by {found.ece:.3f} on average (ECE, ten bins); Brier score {found.brier:.3f}")
     if path:
         plot(found, path, "Reliability of the risk")
 
 
-def _print_errors(rows: "Sequence[Labelled]", similarities: "Sequence[Similarity]") -> None:
-    from harness.fidelity.verdict import judge
-
-    for row, judged in zip(rows, judge([row.case for row in rows], similarities), strict=True):
+def _print_errors(rows: "Sequence[Labelled]", judgements: "Sequence[Judgement]") -> None:
+    for row, judged in zip(rows, judgements, strict=True):
         if row.label is not judged.label:
             print(f"\n{row.case.id}: {row.label} called {judged.label} at risk {judged.risk:.2f}")
             print(f"  reference  {_short(row.case.reference)}\n  candidate  {_short(row.case.candidate)}")
@@ -101,11 +135,34 @@ def table(measured: Sequence["Measured"]) -> list[str]:
     return lines
 
 
+def ablation_table(tables: dict[str, list["Measured"]]) -> list[str]:
+    """Markdown: per check left out and per set, the AUROC, lies accepted, abstentions recognised."""
+    from harness.fidelity.judge_the_judge import ALL
+
+    found = {(name, m.judge): m for name, rows in tables.items() for m in rows if m.group == "all"}
+    checks = list(dict.fromkeys(judge for _, judge in found))
+    lines = [f"| without | {' | '.join(tables)} |", f"|---|{'---|' * len(tables)}"]
+    for check in checks:
+        cells = [_cell(found[name, check], None if check == ALL else found[name, ALL]) for name in tables]
+        lines.append(f"| {'nothing' if check == ALL else check} | {' | '.join(cells)} |")
+    return lines
+
+
+def _cell(m: "Measured", whole: "Measured | None") -> str:
+    """Figures of one set; "–" where nothing differs from `whole`."""
+    if whole is not None and (m.auroc, m.accepted, m.rejected, m.recognised) == (
+        whole.auroc, whole.accepted, whole.rejected, whole.recognised
+    ):  # fmt: skip
+        return "–"
+    parts = [f"{m.auroc.value:.3f}"] if m.auroc else []
+    parts += [f"{_count(m.accepted, m.n_misleading)} lies"] if m.n_misleading else []
+    parts += [f"{_count(m.recognised, m.n_abstained)} abst."] if m.n_abstained else []
+    return ", ".join(parts)
+
+
+def _count(share: "Range | None", total: int) -> str:
+    return "–" if share is None else f"{round(share.value * total)}/{total}"
+
+
 def _shown(figure: "Range | None") -> str:
     return "-" if figure is None else f"{figure.value:.3f} [{figure.low:.2f}, {figure.high:.2f}]"
-
-
-def _plain(measured: "Measured") -> dict[str, object]:
-    from dataclasses import asdict
-
-    return {k: v._asdict() if hasattr(v, "_asdict") else v for k, v in asdict(measured).items()}

@@ -1,9 +1,9 @@
 """Measure judges on labelled answers: ours beside BERTScore F1, the cosine and the composite score."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from harness.fidelity.case import Judgement, Label, Similarity
 from harness.fidelity.checks.catalogue import CHECKS
 from harness.fidelity.labelled import Labelled
-from harness.fidelity.verdict import judge
+from harness.fidelity.risk import shipped_model
+from harness.fidelity.verdict import Seen, decide
 from harness.stats import wilson
 
 FLOORS = MappingProxyType(
     {"bertscore_f1": 0.72, "cosine": 0.72, "composite": 0.82}
 )  # scores from which answers pass today
 RESAMPLES, SEED = 1000, 20
+ALL, ABSTENTION = "all checks", "abstention"
 Floats = NDArray[np.float64]
 
 
@@ -130,19 +132,37 @@ def by_verdict(judgements: Sequence[Judgement]) -> Verdicts:
     )
 
 
-def judges_of(rows: Sequence[Labelled], similarities: Sequence[Similarity]) -> dict[str, Verdicts]:
-    """The three scores and our verdict on `rows`."""
+def judges_of(similarities: Sequence[Similarity], judgements: Sequence[Judgement]) -> dict[str, Verdicts]:
+    """The three scores and our verdict on the same rows."""
     scores = {name: by_score(similarities, name) for name in FLOORS}
-    return scores | {"truefall": by_verdict(judge([row.case for row in rows], similarities))}
+    return scores | {"truefall": by_verdict(judgements)}
 
 
-def ablated(
-    rows: Sequence[Labelled], similarities: Sequence[Similarity], told: Callable[[str], None] = lambda _: None
-) -> dict[str, Verdicts]:
-    """Our verdict with one check left out at a time, all of them first."""
-    cases = [row.case for row in rows]
-    found = {"all checks": by_verdict(judge(cases, similarities))}
-    for name in (*CHECKS, "abstention"):
-        told(name)
-        found[f"without {name}"] = by_verdict(judge(cases, similarities, without=frozenset({name})))
-    return found
+def ablated(seen: Sequence[Seen], similarities: Sequence[Similarity]) -> dict[str, Verdicts]:
+    """Our verdict with one check left out at a time, with all of them first."""
+    model = shipped_model()
+
+    def verdicts(without: frozenset[str]) -> Verdicts:
+        return by_verdict([decide(s, m, model=model, without=without) for s, m in zip(seen, similarities, strict=True)])
+
+    return {ALL: verdicts(frozenset())} | {name: verdicts(frozenset({name})) for name in (*CHECKS, ABSTENTION)}
+
+
+def plain(found: Measured, name: str) -> dict[str, Any]:
+    """One row of a table, of the set `name`. A figure is value, low, high; None where there is nothing to measure."""
+
+    def figure(one: Range | None) -> list[float] | None:
+        return None if one is None else [round(float(part), 4) for part in one]
+
+    return {
+        "set": name,
+        "group": found.group,
+        "judge": found.judge,
+        "lies": found.n_misleading,
+        "truths": found.n_faithful,
+        "abstentions": found.n_abstained,
+        "auroc": figure(found.auroc),
+        "accepted": figure(found.accepted),
+        "rejected": figure(found.rejected),
+        "recognised": figure(found.recognised),
+    }

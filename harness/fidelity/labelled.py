@@ -9,6 +9,8 @@ from typing import Any
 from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Case, Label
 
+DATA = Path(__file__).parent / "data"
+GENERATED_FROM = 8  # every eighth row of the data to tune on is perturbed, too
 _CASE_FIELDS = frozenset(f.name for f in fields(Case))
 _TUPLES = frozenset({"must_keep", "must_not"})
 _TEXTS = frozenset({"reference", "candidate", "prompt", "context"})
@@ -26,11 +28,17 @@ class Labelled:
 
 
 def load_labelled(name_or_path: str) -> list[Labelled]:
-    """Rows of a JSON lines file (id, reference, candidate, label; optional case fields, mode, split), or of a set.
+    """Rows of a JSON lines file (id, reference, candidate, label; optional case fields, mode, split), or of a set;
+    `generated` is made from the references of the others.
 
     Raises ConfigError naming file, line and field; NothingJudged for an empty file; EvalsetError for an unknown set.
     """
     path = Path(name_or_path)
+    if name_or_path == "generated":
+        from harness.fidelity.generated import generated
+
+        frozen = [*_rows(DATA / "test.jsonl"), *(row for row in _counterexamples("collapse") if row.split == "test")]
+        return [*generated(list(_rows(DATA / "dev.jsonl"))[::GENERATED_FROM], "dev"), *generated(frozen, "test")]
     if not path.is_file() or path.name == "counterexamples.jsonl":
         return list(_counterexamples(name_or_path))
     rows = list(_rows(path))

@@ -1,6 +1,7 @@
 """The verdict on answers: faithful, abstained or misleading, with a risk that orders them and reasons in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from harness.fidelity.case import Case, Finding, Judgement, Label, Similarity
 from harness.fidelity.checks.abstention import NONE, Abstention, abstention, admission
@@ -15,38 +16,45 @@ _HARD = frozenset(
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A case with everything that the checks have against it."""
+
+    both: Pair
+    findings: tuple[Finding, ...]
+    abstains: Abstention
+
+
 def judge(
     cases: Sequence[Case],
     similarities: Sequence[Similarity],
     *,
     model: Model | None = None,
-    without: frozenset[str] = frozenset(),
     entailment: Entailment | None = None,
 ) -> list[Judgement]:
     """One judgement per case, in order. Raises ValueError on unequal lengths.
 
-    `without`: checks to leave out. `entailment`: an inference model whose contradictions count as findings, too.
+    `entailment`: an inference model whose contradictions count as findings, too.
     """
     weights = model or shipped_model()
+    return [decide(one, s, model=weights) for one, s in zip(see(cases, entailment), similarities, strict=True)]
+
+
+def see(cases: Sequence[Case], entailment: Entailment | None = None) -> list[Seen]:
+    """Every case read and checked once."""
     more = entailment.findings(cases) if entailment else [()] * len(cases)
-    return [
-        judge_one(case, similarity, model=weights, without=without, more=found)
-        for case, similarity, found in zip(cases, similarities, more, strict=True)
-    ]
+    seen = []
+    for case, found in zip(cases, more, strict=True):
+        both = pair(case)
+        seen.append(Seen(both=both, findings=(*findings_of(both), *found), abstains=abstention(case)))
+    return seen
 
 
-def judge_one(
-    case: Case,
-    similarity: Similarity,
-    *,
-    model: Model,
-    without: frozenset[str] = frozenset(),
-    more: tuple[Finding, ...] = (),
-) -> Judgement:
-    """The judgement of one case."""
-    both = pair(case)
-    abstains = NONE if "abstention" in without else abstention(case)
-    findings = _gravest_first([*findings_of(both, without), *more])
+def decide(seen: Seen, similarity: Similarity, *, model: Model, without: frozenset[str] = frozenset()) -> Judgement:
+    """The judgement of one case. `without`: checks to leave out."""
+    case, both = seen.both.case, seen.both
+    abstains = NONE if "abstention" in without else seen.abstains
+    findings = _gravest_first([finding for finding in seen.findings if finding.check not in without])
     if abstains.pure and not (case.contract is not None and _breaks(findings)):
         if abstains.unknowing and "overclaim" not in without and _both_admit(case, findings):
             return _admitted(case, similarity, findings)
@@ -57,22 +65,13 @@ def judge_one(
     return Judgement(id=case.id, label=label, risk=risk, reasons=reasons, similarity=similarity, findings=findings)
 
 
-def findings_of(both: Pair, without: frozenset[str] = frozenset()) -> tuple[Finding, ...]:
+def findings_of(both: Pair) -> tuple[Finding, ...]:
     """What the checks have against the answer, the gravest first."""
-    found = [finding for name, check in CHECKS.items() if name not in without for finding in check(both)]
-    return _gravest_first(found)
+    return _gravest_first([finding for check in CHECKS.values() for finding in check(both)])
 
 
 def _gravest_first(found: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda f: (-f.severity, f.check)))
-
-
-def severities(findings: Sequence[Finding]) -> Mapping[str, float]:
-    """Check -> its gravest finding; 0 for a check that has none."""
-    gravest = dict.fromkeys(CHECKS, 0.0)
-    for finding in findings:
-        gravest[finding.check] = max(gravest[finding.check], finding.severity)
-    return gravest
 
 
 def _both_admit(case: Case, findings: Sequence[Finding]) -> bool:

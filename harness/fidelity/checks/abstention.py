@@ -95,7 +95,7 @@ def admission(text: str) -> str:
     """
     parts = clauses(text)
     silent = all(part.act is not None for part in parts)  # a server's fault that is the answer is no admission
-    found = (c.cue for c in parts if c.act is Act.UNKNOWING or (c.act is Act.SYSTEM and silent))
+    found = (c.cue for c in parts if (c.act is Act.UNKNOWING and not c.loose) or (c.act is Act.SYSTEM and silent))
     return "" if any(_CONDITION.search(part.text) for part in parts) else next(found, "")
 
 
@@ -171,7 +171,8 @@ def _shared(text: str, told: Sequence[Word]) -> float:
 
 def _repeats(text: str, told: Sequence[Word]) -> bool:
     """Whether `text` says most of what the reference tells: "the complaint was forwarded to Tom" is an answer."""
-    shared = _shared(text, told)
+    said = read(text).words
+    shared = sum(_weight(w) for w in told if any(w.lemma == o.lemma or (w.fact and alike(w, o)) for o in said))
     return shared > 1 or shared > REPEATED * sum(map(_weight, told))
 
 

@@ -59,7 +59,7 @@ _OUTCOMES = frozenset(  # how something ended badly
     ]
 )
 _NO_SUCH = re.compile(
-    r"\b(?:does|do|did) not exist\b|\bno (?:such|matching)\b|\b(?:no|not any) (?:record|order|booking|account|entry|reservation|ticket|customer|trace)s?\b|\b(?:not|never) (?:found|on (?:file|record))\b"
+    r"\b(?:does|do|did) not exist\b|\bno (?:such|matching)\b|\b(?:no|not any) (?:record|order|booking|account|entry (?:of|in|with|found)|reservation|ticket|customer|trace)s?\b|\b(?:not|never) (?:found|on (?:file|record))\b"
     r"|不存在|查无|没有(?:找到|查到|该|这个|此)|未(?:找到|查到)",
     re.IGNORECASE,
 )

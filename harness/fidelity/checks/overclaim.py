@@ -5,11 +5,13 @@ from harness.fidelity.checks.abstention import admission, cue
 from harness.fidelity.reading.pair import Pair
 
 NAME = "overclaim"
+CLOSE = 0.35  # share of words in the same order from which a text says the rest of the reference
 
 
 def check(both: Pair) -> list[Finding]:
     admitted = admission(both.case.reference)
     if not admitted or cue(both.case.candidate):
         return []
+    severity = 0.9 if both.closeness > CLOSE else 0.4  # far from it, other words may admit the same
     reason = f"the reference admits “{admitted}”, the answer claims to know"
-    return [Finding(check=NAME, severity=0.9, reason=reason)]
+    return [Finding(check=NAME, severity=severity, reason=reason)]

@@ -39,12 +39,16 @@ _CUT_EN = re.compile(
     r"(?<=[.!?;])\s+|(?<=:)\s+(?=[A-Za-z]+\s)|\n+|\s*[—]\s*|\s-\s|(?:,\s*|\s+)(?=(?:but|however|though|although|hence|therefore|because(?! of)|yet)\b)|,\s*(?=(?:so|and|which|who|please|or|as|since|i|we|you|it|there|then)\b)"
     r"|\s+(?=(?:and|so) (?:i|we|you|it|the|a|an|please|will|can|our|your|someone|would|try|ask|that|this)\b)|(?<=\bsorry),?\s+(?=(?:i|we|the|that|this|our|no|can)\b)"
 )
-_CUT_ZH = re.compile(r"(?<=[。！？；：，,!?;:])\s*|\n+")
+_CUT_ZH = re.compile(r"(?<=[。！？；，,!?;])\s*|(?<=[:：])(?!\d)\s*|\n+")
 _SORRY = r"(?:sorry|apolog\w+|unfortunately|regret\w*|afraid)"
 _POLITE = re.compile(
     rf"^\W*(?:(?:and|but|so)\s+)?(?:(?:please )?(?:accept )?(?:(?:i|we|our|my|i'm)\s+)?(?:am |are |is |very |so |really |deeply |sincer\w+ |do |must )*{_SORRY}(?:\W*|,? (?:for|about|to say|if|that this|not to)\b[^.!?]{{0,50}})|thank(?:s| you)[^.!?]*|your (?:message|question|request|call|patience)\b[^.!?]{{0,12}}\b(?:important|appreciated|valued|matters)[^.!?]*|"
     r"please (?:bear|accept|be patient|forgive|excuse|understand)[^.!?]*|(?:hello|hi|dear|oops|hmm|hm|well|oh|ah|okay|good (?:morning|day|afternoon|evening|question))\b[^.!?]{0,20}|we appreciate[^.!?]*|we value[^.!?]*|we hope[^.!?]*|"
     r"(?:非常|十分|很|深表|万分|实在|真)?(?:抱歉|对不起|遗憾|歉意|不好意思)[^。！，]*|感谢[^。！]*|谢谢[^。！]*|您好|你好|亲|请(?:您)?(?:见谅|谅解|耐心|理解|包涵|放心)[^。！]*|敬请[^。！]*|(?:给|为)您[^。！，]{0,4}(?:带来|添)[^。！]*|哎呀|哦|嗯|唉|呃)\W*$",
+    re.IGNORECASE,
+)
+_COURTEOUS = re.compile(
+    r"sorry|apolog|unfortunately|regret|thank|hello|\b(?:hi|dear|oops|well|please)\b|appreciate|hope|抱歉|对不起|遗憾|不好意思|感谢|谢谢|您好|你好|见谅|谅解|敬请|亲",
     re.IGNORECASE,
 )
 _NOTHING_DONE = re.compile(
@@ -115,6 +119,19 @@ def clauses(text: str) -> tuple[Clause, ...]:
     plain = normalised(text)
     cut = _CUT_ZH if CJK.search(plain) else _CUT_EN
     return tuple(_clause(part) for part in cut.split(plain) if part and re.search(r"\w", part))
+
+
+def courtesies(text: str) -> tuple[tuple[int, int], ...]:
+    """Where clauses of mere courtesy stand in the normalised text, as (start, end)."""
+    if not _COURTEOUS.search(text):
+        return ()
+    plain, at, found = normalised(text), 0, []
+    for clause in clauses(text):
+        at = plain.find(clause.text, at)
+        if clause.act is Act.POLITE:
+            found.append((at, at + len(clause.text)))
+        at += len(clause.text)
+    return tuple(found)
 
 
 def topic(clause: str) -> bool:

@@ -15,7 +15,7 @@ _INFORMATION = (  # what an answer is made of
 )
 _GIVE = rf"(?:give|provide|offer|supply|deliver|produce|get|have|find|make out|quote|state|name|come up with)\b(?: \w+){{0,5}}? {_INFORMATION}"
 _KNOW = (  # to know and to tell
-    r"(?:answer|say|tell|know|help|assist|advise|comment|confirm|verify|check|determine|establish|work out|figure out|find out|make out|retrieve|fetch|load|display|"
+    r"(?:answer|say|tell|know|help|assist|advise|comment|find|locate|confirm|verify|check|determine|establish|work out|figure out|find out|make out|retrieve|fetch|load|display|"
     r"show|look (?:\w+ ){0,2}?(?:up|into)|see(?! you\b| (?:to|any reason))|read|access|disclose|respond|reply|guess|judge|assess|query|pull up|speculate|settle|discuss|clarify|"
     r"explain|vouch|pin down|be (?:sure|certain|definite)|reach (?:the|our|any)|get (?:to|at|through to|hold of)|connect|translate|summari[sz]e|interpret|identify|open (?:the|your|our)|"
     r"do (?:that|this)|take (?:that|this)|(?:process|handle|complete|serve|carry out|deal with) (?:\w+ ){0,2}?(?:questions?|requests?|quer(?:y|ies)|messages?|enquir(?:y|ies)|inquir(?:y|ies)|this|that|it)|"
@@ -38,7 +38,7 @@ UNKNOWING = tuple(
         rf"\b{_SPEAKER}\b[^.!?]{{0,25}}?\b(?:do|did|does) not (?:\w+ly |yet |even |really )?(?:know|see|understand|recall|remember|recogni[sz]e)\b",
         rf"\b{_SPEAKER}\b[^.!?]{{0,12}}\b(?:refused|declined|rejected|turned (?:away|down))\b[^.!?]{{0,12}}\b(?:request|question|query)\b",
         rf"\b(?:nobody|no one) (?:here|at our end|on our side|in the team)\b[^.!?]{{0,20}}\b{_KNOW}|\b(?:neither of us|none of us)\b[^.!?]{{0,12}}\b{_KNOW}",
-        rf"^\W*(?:(?:sorry|unfortunately|hmm|well|so|but|and|honestly|sadly|alas)\W+)*(?:(?:can|could|do|did|will|may|might) )?not{_AMID} (?:something (?:that )?(?:i|we) can )?{_KNOW}",
+        rf"^\W*(?:(?:sorry|unfortunately|hmm|well|so|but|and|honestly|sadly|alas)\W+)*(?:(?:can|could) )?not{_AMID} (?:something (?:that )?(?:i|we) can )?{_KNOW}",
         r"\bnot (?:something|a question|a thing|a topic|one|information|a detail|data|knowledge)\b(?: that| which)?(?: \w+){0,2}? (?:i|we|this \w+)\b",
         r"\b(?:that|this|it|which) is (?:something|a question|a detail|information|one) (?:that )?(?:i|we) (?:can|could|am|are|do|have)\b(?: not| no way| unable)",
         r"\b(?:(?:can|could|was|were|is|are|may)\b(?: \w+){0,2}? not (?:\w+ ){0,2}?(?:be )?|(?:has|have|had) not (?:\w+ )?been )(?:\w+ly )?(?P<done>retrieved|loaded|displayed|determined|looked up|fetched|established|found out|worked out|shown|verified|"
@@ -46,10 +46,10 @@ UNKNOWING = tuple(
         r"\b(?:questions?|requests?|quer(?:y|ies)|enquir(?:y|ies)|inquir(?:y|ies)|messages?|answers?|response|reply)\b[^.!?]{0,25}\b(?:can|could|was|were|has|have|is|are)\b[^.!?]{0,10}\bnot (?:be |been )?(?:answered|processed|handled|completed|served|resolved|settled|dealt with|looked into|produced|generated|given|possible|available)\b|\b(?:question|request|query|answer)\b[^.!?]{0,15}\b(?:timed out|took too long)\b|\b(?:question|request|query)\b[^.!?]{0,15}\b(?:unanswered|refused|rejected|not processed|failed)\b",
         rf"\b{_BARRED}\b[^.!?]{{0,14}}?\b{_KNOW}|\b{_BARRED} (?:for|of|in)?\s?(?:\w+ )?(?:answering|saying|telling|knowing|checking|finding|confirming|verifying|reaching|accessing|getting|looking|retrieving|loading|connecting|seeing|providing)\b",
         r"\b(?:i|we) (?:\w+ )?(?:do|did) not (?:\w+ )?know\b|^\W*(?:i )?do not know\b|\bdo not know\b(?=[^.!?]{0,20}$)|\bno (?:idea|clue)\b|\bnot (?:\w+ )?(?:a|the faintest|the slightest|the foggiest) (?:clue|idea)\b|\bno can do\b|\bleave (?:that|this|the|your) (?:question|point|matter)? ?(?:open|unanswered)\b|\bnot (?:a|the faintest|the slightest) (?:clue|idea)\b|\bunknown to (?:me|us)\b|\bis unknown here\b",
-        rf"\b(?:i|we|{_SPEAKER})\b[^.!?]{{0,25}}\b(?:have|has|had|see|find|found|got|hold|holds|with)\b (?:currently |yet )?(?:no|not any|nothing)\b(?: \w+){{0,3}}? (?:{_INFORMATION}|on|about|for)\b",
+        rf"\b(?:i|we|{_SPEAKER})\b[^.!?]{{0,25}}\b(?:have|has|had|see|find|found|got|hold|holds|with)\b (?:currently |yet )?(?:no|not any|nothing)\b(?: \w+){{0,3}}? (?:{_INFORMATION}(?! of)|on|about|for)\b",
         rf"\b(?:i|we|{_SPEAKER}) (?:\w+ )?(?:lack|am missing|are missing|is missing|lacks|miss)\b",
         rf"\b(?:i|we|{_SPEAKER})\b[^.!?]{{0,20}}\b(?:do|did|does|have) not (?:\w+ ){{0,2}}?(?:have|hold|possess|been given|been told|received|got|seen|find|found)\b(?: \w+){{0,4}}? (?:{_INFORMATION}|to hand|in front of me|at hand|for you)\b",
-        rf"\b(?:was|were|been|am|are) not (?:given|told|informed|provided|sent|shown)\b|\b{_INFORMATION} (?:that )?(?:i|we) (?:do not|did not|never)\b|\b(?:i|we) (?:do|did) not have (?:that|this|it)\b(?=\W*(?:$|right|at|yet|here|now|to))",
+        rf"\b(?:i|we) (?:was|were|have been|am|are) not (?:given|told|informed|provided|sent|shown)\b|\bnot (?:given|told|provided|sent|shown|passed on|available) to (?:me|us)\b|\b{_INFORMATION} (?:that )?(?:i|we) (?:do not|did not|never)\b|\b(?:i|we) (?:do|did) not have (?:that|this|it)\b(?=\W*(?:$|right|at|yet|here|now|to))",
         rf"\b(?:there is |there are )?(?:currently |still )?no (?:\w+ )?{_INFORMATION}\b(?! (?:of|for|under|with|matching) (?:your|that|this|the|a|an|such)\b)[^.!?]{{0,30}}?\b(?:available|yet|could be|can be|to hand|from (?:me|us|our|here)|reached us|at present|at the moment|right now|at this time|on (?:this|that|it|file)|here|possible|given|has come|was (?:obtained|received|produced)|for you|time)\b",
         rf"^\W*(?:i have |there is )?(?:no|not any|insufficient|not enough|missing) (?:\w+ )?{_INFORMATION}(?: (?:available|found|yet|here|on that|on this|about that|to report|to share))?\W*$|\b(?:insufficient|not enough|too little|incomplete) (?:information|data|details|evidence)\b|\bnothing (?:\w+ )?(?:to report|on (?:this|that) (?:here|yet)|i can (?:say|tell|add|share))\b",
         rf"\b{_INFORMATION}\b[^.!?]{{0,15}}\b(?:not|un)\s?(?:currently )?available to (?:me|us)\b|\bnot (?:currently )?available to (?:me|us)\b",
@@ -88,7 +88,7 @@ _MOMENT = r"(?:in (?:a |an |about |roughly |around )?(?:few |couple of |little |
 RETRY = re.compile(
     rf"\b(?:try|ask|reload|refresh|resubmit|resend|repeat|check|call|ring|come|write|message|return|answer|reply|visit|look|contact us|drop by|get in touch)\b[^.!?]{{0,40}}\b(?:again|(?<!no )later|once more|back|{_MOMENT})\b"
     rf"|\bretry\b|\b(?:another|a second) (?:go|try|attempt)\b|\bplease (?:hold|wait|stand by|bear with|be patient|stay)\b|\b(?:hang|hold|sit) (?:tight|on)\b|\bbear with (?:me|us)\b|\bone moment\b|\bgive (?:us|me|it) (?:a|some|a few|another)\b[^.!?]{{0,10}}\b(?:minutes?|moments?|more|time|while|seconds?)\b"
-    r"|\bstay (?:on|in) (?:the )?(?:line|chat|call)\b|\bhave to ask again\b|\bback (?:online|up|soon|shortly|in|by)\b",
+    r"|\bstay (?:on|in) (?:the )?(?:line|chat|call)\b|\bhave to ask again\b|\bback (?:online|up again|soon|shortly)\b",
     re.IGNORECASE,
 )
 QUEUE = re.compile(
@@ -105,7 +105,7 @@ HANDOVER = re.compile(
     re.IGNORECASE,
 )
 FOLLOW_UP = re.compile(
-    rf"(?:\b(?:{_STAFF}|i|we|you|which|who)\b[^.!?]{{0,30}}|^\W*(?:and |but |so )?)\b(?:will|shall|is going to|are going to|going to|can|could|may|has to|have to|'ll)\b(?: \w+){{0,2}}? (?:get back|reply|respond|follow up|be in touch|answer|contact you|write|come back|call|email|e-mail|get in touch|reach out|message|let you know|take (?:care|it|this|over)|look into|help|assist|inform|notify|hear from|advise|tell you|confirm|pick (?:this|it) up|be (?:informed|notified|contacted))\b"
+    rf"\byou (?:will|can|may) (?:soon |then |shortly )?(?:hear|be (?:informed|notified|contacted|called|told)|expect)\b|(?:\b(?:{_STAFF}|i|we|which|who)\b[^.!?]{{0,30}}|^\W*(?:and |but |so )?)\b(?:will|shall|is going to|are going to|going to|has to|have to|'ll|(?<!i )(?<!we )(?:can|could|may))\b(?: \w+){{0,2}}? (?:get back|reply|respond|follow up|be in touch|answer|contact you|write|come back|call|email|e-mail|get in touch|reach out|message|let you know|take (?:care|it|this|over)|look into|help|assist|inform|notify|hear from|advise|tell you|confirm|pick (?:this|it) up|be (?:informed|notified|contacted))\b"
     r"|\b(?:taking over|takes over|will take it from here|pick(?:s|ed|ing)? (?:this|it) up|look(?:s|ing)? into (?:it|this|that|your))\b|\b(?:we are|i am|team is|still|being) (?:\w+ )?(?:looking into|checking|working on|investigating|verifying|on it|clarifying)\b|\b(?:let me|i will|we will|i am going to|i have to|i need to|we need to|(?:i|we) would (?:have|need) to)\b[^.!?]{0,12}\b(?:check|find|ask|look|come back|get back|enquire|inquire|verify|consult|fetch|see (?:who|whether|if|what))\b|\bexpect (?:a|an|our) (?:call|reply|answer|e-?mail|response|message)\b|\bupdates? (?:are|will be|is|can be|follow)\b|\b(?:will|shall) (?:then )?be (?:answered|handled|processed|looked (?:at|into)|dealt with|taken up|reviewed)\b|\bas soon as (?:i|we) (?:know|have|hear|find)\b",
     re.IGNORECASE,
 )
@@ -116,7 +116,7 @@ _PLACES = (
 )
 REFERRAL = re.compile(
     rf"\b(?:ask|contact|consult|speak (?:to|with)|talk to|reach|call|phone|ring|email|e-mail|write to|check(?: with)?|turn to|refer to|get in touch with|see|visit|look (?:at|on|up)|try|raise (?:it|this|that)|go to|follow|enquire|inquire)\b[^.!?]*\b{_PLACES}\b"
-    rf"|\b{_PLACES}\b[^.!?]*\b(?:can|could|may|might|will|would|should|is|are)\b[^.!?]*\b(?:help|assist|tell|answer|know|advise|ask|contact|confirm|explain|look into|able to|inform)\b|\b(?:best|safest) (?:to|is to) (?:ask|ring|call|contact|check|consult)\b|\bnumber is\b",
+    rf"|\b{_PLACES}\b[^.!?]*\b(?:can|could|may|might|will|would|should|is|are)\b[^.!?]*\b(?:help|assist|tell|answer|know|advise|ask|contact|confirm|explain|look into|able to|inform)\b|\b(?:best|safest) (?:to|is to) (?:ask|ring|call|contact|check|consult)\b|\bnumber is\b|\b(?:call|phone|ring|dial|text|fax|reach us)\b[^.!?]{0, 24}\+?\d[\d -]{(4,)}|\b(?:opening|office|service|phone) hours\b|\blines are open\b",
     re.IGNORECASE,
 )
 ASKED_ABOUT = re.compile(r"\b(?:questions?|advice|enquir\w+|inquir\w+|information)\b", re.IGNORECASE)

@@ -46,6 +46,7 @@ def said_otherwise(denial: Denial, own: Text, other: Text) -> bool:
         or _going_on(denial, own, other)
         or _not_after(denial, own, other)
         or _answer_word(denial, own)
+        or _not_too(denial, own, other)
     )
 
 
@@ -94,6 +95,12 @@ def _stands(fact: Fact, plain: str, before: re.Pattern[str], after: re.Pattern[s
     return bool(
         before.search(plain[max(0, fact.start - 30) : fact.start]) or after.search(plain[fact.end : fact.end + 6])
     )
+
+
+def _not_too(denial: Denial, own: Text, other: Text) -> bool:
+    """ "not too big" is "fits"."""
+    near = [w.lemma for w in own.words[denial.at + 1 : denial.at + 2]]
+    return near == ["too"] and not any(w.lemma == "too" for w in other.words)
 
 
 def _answer_word(denial: Denial, own: Text) -> bool:

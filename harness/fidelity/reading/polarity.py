@@ -43,7 +43,7 @@ _LEXICAL = MappingProxyType(
         "costs nothing": "charge fee cost", "for nothing": "charge fee cost", "complimentary": "charge fee cost", "no extra cost": "charge fee cost",
         "at no charge": "charge fee cost", "without charge": "charge fee cost", "delayed": "on time",
         "not allow": "allow", "bar": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
-        "useless": "use", "out of order": "work", "out of use": "use work", "out of service": "work service", "faulty": "work", "defective": "work", "lose": "keep",
+        "useless": "use", "out of order": "work", "out of use": "use work", "out of service": "work service", "out of reach": "reach hold get", "faulty": "work", "defective": "work", "lose": "keep",
     }
 )  # fmt: skip
 _EXCEPT = frozenset(

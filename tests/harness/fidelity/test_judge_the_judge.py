@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 from fidelity_judging import UNMEASURED
 
-from harness.commands.judge import table
+import harness.fidelity
+from harness.commands.judge import ablation_table, table
 from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Case, Label, Similarity
-from harness.fidelity.judge_the_judge import Verdicts, ablated, auroc, by_score, judges_of, measure
+from harness.fidelity.generated import generated
+from harness.fidelity.judge_the_judge import Range, Verdicts, ablated, auroc, by_score, judges_of, measure
 from harness.fidelity.labelled import Labelled, load_labelled
+from harness.fidelity.verdict import judge, see
 
 
 def row(number: int, label: Label, candidate: str = "The shop is open.", mode: str = "") -> Labelled:
@@ -58,9 +61,60 @@ def test_a_score_that_was_not_measured_never_passes() -> None:
 
 def test_leaving_out_the_check_that_sees_a_lie_lowers_its_risk() -> None:
     rows = [row(1, Label.MISLEADING, "The shop is not closed."), row(2, Label.FAITHFUL, "The shop is shut.")]
-    found = ablated(rows, [UNMEASURED] * 2)
-    assert found["without negation"].risk[0] < found["all checks"].risk[0]
-    assert set(judges_of(rows, [UNMEASURED] * 2)) == {"bertscore_f1", "cosine", "composite", "truefall"}
+    seen = see([one.case for one in rows])
+    found = ablated(seen, [UNMEASURED] * 2)
+    assert found["negation"].risk[0] < found["all checks"].risk[0]
+    judged = judge([one.case for one in rows], [UNMEASURED] * 2)
+    assert set(judges_of([UNMEASURED] * 2, judged)) == {"bertscore_f1", "cosine", "composite", "truefall"}
+
+
+def value(figure: Range | None) -> float:
+    assert figure is not None
+    return figure.value
+
+
+APART = (
+    "names",
+    "quantifiers",
+    "addition",
+    "must_keep",
+    "degenerate",
+    "language",
+    "transport",
+    "overclaim",
+    "contract",
+)
+
+
+@pytest.mark.slow
+def test_each_check_for_rare_rows_is_worth_something_on_the_rows_written_for_it() -> None:
+    rows = load_labelled(str(Path(harness.fidelity.__file__).parent / "data" / "ablation.jsonl"))
+    measured = measure(rows, ablated(see([one.case for one in rows]), [UNMEASURED] * len(rows)))
+    found = {m.judge: m for m in measured if m.group == "all"}
+    whole = found["all checks"]
+    for name in APART:
+        less = found[name]
+        assert less.accepted != whole.accepted or less.auroc != whole.auroc, name
+        assert value(less.accepted) >= value(whole.accepted), name
+        assert value(less.auroc) <= value(whole.auroc), name
+
+
+def test_the_generated_set_is_the_same_each_time_and_has_two_splits() -> None:
+    references = [row(1, Label.FAITHFUL), row(2, Label.MISLEADING)]
+    made = [*generated(references, "test")]
+    assert made == [*generated(references, "test")]
+    assert {one.label for one in made} == {Label.MISLEADING, Label.FAITHFUL}
+    assert all(one.case.candidate != one.case.reference for one in made)
+    assert len({one.case.id for one in made}) == len(made)
+
+
+def test_an_ablation_is_told_per_set_and_says_where_nothing_changes() -> None:
+    rows = [row(1, Label.MISLEADING, "The shop is not closed."), row(2, Label.FAITHFUL, "The shop is shut.")]
+    measured = measure(rows, ablated(see([one.case for one in rows]), [UNMEASURED] * 2))
+    lines = ablation_table({"mine": measured})
+    assert lines[0] == "| without | mine |"
+    assert any(line.startswith("| nothing | 1.000, 0/1 lies") for line in lines)
+    assert "| transport | – |" in lines
 
 
 def test_the_counterexamples_load_as_pairs_of_a_lie_and_a_truth() -> None:

@@ -1,0 +1,26 @@
+"""Labelled answers made by the generator of perturbations, apart from the hand-written ones: the set `generated`."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from harness.fidelity.case import Case, Label
+from harness.fidelity.labelled import Labelled
+from harness.fidelity.perturb_lies import lies
+from harness.fidelity.perturb_truths import paraphrases
+
+NAME = "generated"
+SEED = 11
+
+
+def generated(rows: Sequence[Labelled], split: str, seed: int = SEED) -> Iterator[Labelled]:
+    """A lie and a rewording of every kind that each distinct reference of `rows` allows. Deterministic."""
+    rng = Random(seed)
+    references = dict.fromkeys((row.case.reference, row.case.lang) for row in rows)
+    for number, (reference, lang) in enumerate(references):
+        made = [(one, Label.MISLEADING) for one in lies(reference, rng, lang)]
+        made += [(one, Label.FAITHFUL) for one in paraphrases(reference, lang)]
+        for one, label in made:
+            case = Case(
+                id=f"{split}-{number:03}-{label}-{one.kind}", reference=reference, candidate=one.text, lang=lang
+            )
+            yield Labelled(case=case, label=label, mode=one.kind, split=split)
