@@ -30,25 +30,33 @@ FAR = 0.1  # how much a row of a set with splits counts
 Floats = NDArray[np.float64]
 
 
-def matrix(cases: Sequence[Case], similarities: Sequence[Similarity]) -> Floats:
-    """float64[cases, features] in the order of `NAMES`."""
-    rows = []
+def matrix(cases: Sequence[Case], similarities: Sequence[Similarity]) -> tuple[Floats, Floats]:
+    """float64[cases, features] in the order of `NAMES`, and float64[cases], the risk that certain findings leave."""
+    rows, floors = [], []
     for case, similarity in zip(cases, similarities, strict=True):
         both = pair(case)
         values = features(both, findings_of(both), similarity)
         rows.append([values.get(name, 0.0) for name in NAMES])
-    return np.array(rows, dtype=np.float64)
+        floors.append(SURE * values["certain"])
+    return np.array(rows, dtype=np.float64), np.array(floors, dtype=np.float64)
 
 
-def fit(x: Floats, y: Floats, weight: Floats, *, penalty: float = PENALTY) -> tuple[float, Floats]:
-    """Bias and weights that make labels `y` (1: misleading) likeliest under the penalty."""
+def fit(
+    x: Floats, y: Floats, weight: Floats, *, floor: Floats | float = 0.0, penalty: float = PENALTY
+) -> tuple[float, Floats]:
+    """Bias and weights that make labels `y` (1: misleading) likeliest under the penalty.
+
+    `floor`: the risk in [0, 1) that a row's certain finding leaves it, whatever the weights are.
+    """
     from scipy.optimize import minimize
 
     def loss(parameters: Floats) -> tuple[float, Floats]:
         bias, w = parameters[0], parameters[1:]
         z = x @ w + bias
-        likely = np.logaddexp(0.0, z) - y * z
-        slope = weight * (1.0 / (1.0 + np.exp(-z)) - y)
+        risk = 1.0 / (1.0 + np.exp(-z))
+        raised = 1.0 - (1.0 - risk) * (1.0 - floor)
+        likely = np.where(y > 0.5, -np.log(np.maximum(raised, 1e-300)), np.logaddexp(0.0, z))
+        slope = weight * (risk - y * risk / np.maximum(raised, 1e-300))
         value = float(weight @ likely + 0.5 * penalty * ((w - START) @ (w - START)))
         return value, np.concatenate([[slope.sum()], x.T @ slope + penalty * (w - START)])
 
@@ -77,10 +85,10 @@ def main(argv: Sequence[str]) -> int:
 
     rows = [row for name in argv[1:] for row in answers(load_labelled(name))]
     cases = [row.case for row in rows]
-    x = matrix(cases, Scorer().score([(c.reference, c.candidate) for c in cases]))
+    x, floor = matrix(cases, Scorer().score([(c.reference, c.candidate) for c in cases]))
     y = np.array([row.label is Label.MISLEADING for row in rows], dtype=np.float64)
     trust = np.array([FAR if row.split else 1.0 for row in rows])
-    bias, weights = fit(x, y, balance(y) * trust)
+    bias, weights = fit(x, y, balance(y) * trust, floor=floor)
     named = {name: round(float(w), 3) for name, w in zip(NAMES, weights, strict=True)}
     Path(argv[0]).write_text(
         json.dumps({"bias": round(bias, 3), "sure": SURE, "threshold": 0.5, "weights": named}, indent=1) + "\n", "utf-8"

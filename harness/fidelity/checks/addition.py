@@ -11,7 +11,7 @@ COPIED = 0.95  # share of literal words from which a text repeats the other
 
 def check(both: Pair) -> list[Finding]:
     found = []
-    new = lost_clauses(both.candidate, both.echo)
+    new = lost_clauses(both.candidate, both.echo, both.spare_there)
     support = support_words(both)
     new = [c for c in new if sum(any(alike(both.candidate.words[i], s) for s in support) for i in c) < len(c) * 0.6]
     if new:

@@ -91,7 +91,7 @@ def _aspect(both: Pair) -> list[Finding]:
     here, there = _state(both.reference.plain), _state(both.candidate.plain)
     if here.going and there.done and not (here.done or there.going or _denies(both.polarity_there)):
         reason = f"“{there.done}” tells as done what the reference tells as “{here.going}”"
-        return [Finding(check=NAME, severity=0.9, reason=reason)]
+        return [Finding(check=NAME, severity=0.9, reason=reason, certain=True)]
     if there.going and here.done and not (there.done or here.going or _denies(both.polarity_here)):
         reason = f"“{there.going}” leaves open what the reference tells as “{here.done}”"
         return [Finding(check=NAME, severity=0.7, reason=reason)]

@@ -69,7 +69,7 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     for fact in lost:
         if fact.kind in kinds and not changed and not _once(fact) and not (fact.value == 2.0 and _two(both)):
             copy = both.closeness > COPY
-            severity = (0.6 if copy else 0.2) if fact.kind is Kind.RATE else 0.8 if copy or not theirs else 0.5
+            severity = (0.6 if copy else 0.2) if fact.kind is Kind.RATE else 0.8 if copy or not theirs else 0.65
             certain = fact.kind is not Kind.RATE and bool(fact.value)
             reason = f"the {fact.kind} “{fact.text}” is missing"
             found.append(Finding(check=name, severity=severity, reason=reason, certain=certain))
@@ -88,7 +88,12 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
     if any(f.kind is Kind.WEEKDAY for f in (*lost, *new)) and same_days(here, there):
         lost, new = ([f for f in side if f.kind is not Kind.WEEKDAY] for side in (lost, new))
     for own, other in ((here, there), (there, here)):
-        if any(same_pace(f, other) for f in own if f.kind is Kind.RATE):
+        plain, rated = (
+            (both.candidate.plain, both.reference.plain)
+            if own is here
+            else (both.reference.plain, both.candidate.plain)
+        )
+        if any(same_pace(f, other, plain, rated) for f in (*lost, *new) if f.kind is Kind.RATE and f in own):
             lost, new = (
                 [f for f in side if f.kind is not Kind.RATE and f.unit not in ("", "times")] for side in (lost, new)
             )
@@ -119,7 +124,8 @@ def _new(fact: Fact, lost: list[Fact], both: Pair, name: str) -> Finding:
     if any(same(fact, other) for other in both.support.facts):
         reason = f"“{fact.text}” comes from the prompt or its context, not from the reference"
         return Finding(check=name, severity=0.2, reason=reason)
-    return Finding(check=name, severity=0.8, reason=f"nothing supports the {fact.kind} “{fact.text}”")
+    sure = fact.kind in (Kind.MONEY, Kind.PERCENT, Kind.IDENTIFIER, Kind.DURATION) and fact.raw not in (0.0, 1.0, 50.0)
+    return Finding(check=name, severity=0.8, reason=f"nothing supports the {fact.kind} “{fact.text}”", certain=sure)
 
 
 def _between_times(fact: Fact, facts: tuple[Fact, ...]) -> bool:

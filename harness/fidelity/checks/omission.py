@@ -1,18 +1,28 @@
 """What the answer leaves out: whole clauses of the reference, where it repeats the rest."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
+from collections.abc import Iterator
+
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.lists import ARTICLES, JOINTS, listed
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.text import Text
 
 NAME = "omission"
 COPIED = 0.95  # share of literal words from which a text is taken from the other
 PART = 0.75  # share of the reference under which such a copy is a part of it
+MOST = 4  # content words of an item of a list
+_DEMANDS = frozenset(
+    ["must", "need", "need to", "have to", "require", "required", "only", "never", "not", "no", "first", "then", "unless", "except", "avoid", "without", "forbidden",
+     "but", "mandatory", "never", "必须", "须", "只能", "只", "不能", "不得", "不可", "禁止", "禁", "勿", "请勿", "先", "再", "但", "仅限", "不要", "需要", "还要", "避开", "避免"]
+)  # fmt: skip
 KEPT = 0.34  # share of a clause's words that has to be found
 
 
 def check(both: Pair) -> list[Finding]:
     found = []
-    gone = lost_clauses(both.reference, both.echo_back)
+    gone = lost_clauses(both.reference, both.echo_back, both.spare_here)
     if gone:
         share = sum(len(clause) for clause in gone) / max(1, len(both.reference.content))
         texts = " … ".join(" ".join(both.reference.words[i].text for i in clause[:5]) for clause in gone[:2])
@@ -24,14 +34,66 @@ def check(both: Pair) -> list[Finding]:
         found.append(
             Finding(check=NAME, severity=0.8, reason=f"the answer copies the reference and leaves out “{texts}”")
         )
-    return found
+    return [*found, *_lost_demands(both, gone), *_lost_items(both)]
 
 
-def lost_clauses(text: Text, echo: tuple[bool, ...]) -> list[list[int]]:
+def _lost_demands(both: Pair, gone: list[list[int]]) -> Iterator[Finding]:
+    """Clauses that bind or warn somebody and left no trace, where the answer has no words of its own to tell them."""
+    own = [w for w in both.added if not w.fact]
+    for clause in gone:
+        words = both.reference.words
+        number = words[clause[0]].clause
+        demand = next((w for w in words if w.clause == number and ({w.lemma, w.text.casefold()} & _DEMANDS)), None)
+        if demand is None or any(both.echo_back[i] for i in clause) or len(own) >= len(clause):
+            continue
+        told = " ".join(words[i].text for i in clause[:6])
+        reason = f"what the reference demands is left out: “{told}” (“{demand.text}”)"
+        yield Finding(check=NAME, severity=0.8, reason=reason, certain=True)
+
+
+def _lost_items(both: Pair) -> Iterator[Finding]:
+    """Items of a list that left no trace, while the one before or after them is told."""
+    own = sum(not w.fact for w in both.added)
+    for items in listed(both.reference):
+        said = [any(both.echo_back[i] for i in item) for item in items]
+        for at, item in enumerate(items[1:], start=1):
+            beside = [k for k in (at - 1, at + 1) if k < len(items) and said[k]]
+            few = len(items) > 2 or own <= len(item)
+            if (
+                few
+                and not said[at]
+                and len(item) <= MOST
+                and beside
+                and not _put_otherwise(both, [i for k in beside for i in items[k]])
+            ):
+                told = " ".join(both.reference.words[i].text for i in item)
+                yield Finding(check=NAME, severity=0.8, reason=f"of a list is left out: “{told}”", certain=True)
+                break
+
+
+def _put_otherwise(both: Pair, beside: list[int]) -> bool:
+    """Whether a word that the reference does not have is joined to the words of the neighbouring item."""
+    words = both.candidate.words
+    for at in (both.partner_back[i] for i in beside):
+        if at is None:
+            continue
+        for step in (1, -1):
+            k, joined = at + step, False
+            while 0 <= k < len(words) and (not words[k].content or both.echo[k]):
+                joined = joined or words[k].text in JOINTS or words[k].lemma in JOINTS
+                if joined and words[k].function and words[k].lemma not in ARTICLES and words[k].lemma not in JOINTS:
+                    break  # "and you will be fine" is no item
+                k += step
+            if joined and 0 <= k < len(words) and words[k].content and not both.echo[k]:
+                return True
+    return False
+
+
+def lost_clauses(text: Text, echo: tuple[bool, ...], spare: frozenset[int] = frozenset()) -> list[list[int]]:
     """Clauses of at least two content words of which the other text has less than `KEPT`."""
     clauses: dict[int, list[int]] = {}
     for i, word in enumerate(text.words):
-        if word.content:
+        if word.content and i not in spare:
             clauses.setdefault(word.clause, []).append(i)
     return [
         clause for clause in clauses.values()

@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
+from dataclasses import replace
 from types import MappingProxyType
 
 from harness.fidelity.case import Finding
@@ -32,6 +33,9 @@ _ALWAYS = frozenset(["always", "总是", "始终"])
 _ONLY = frozenset(["only", "只", "仅", "只有"])
 _REST = frozenset(["other", "else", "rest", "remaining", "其他", "其余", "其它", "别的"])
 _BUT = frozenset(["but", "however", "though", "except", "unless", "但", "但是", "不过", "而", "却", "然而", "除非"])
+_APART = frozenset(
+    ["except", "except for", "excluding", "other than", "apart from", "aside from", "with the exception of", "but for", "but", "除", "除了", "除外", "排除"]
+)  # fmt: skip
 _JUST = frozenset(
     [
         "just",
@@ -76,6 +80,7 @@ def check(both: Pair) -> list[Finding]:
         for (here, there), severity in _CLASH.items()
         if here in lost and there in new and not ({here, there} == {"all", "none"} and _denies_all(both))
     ]
+    found = [_weighed(f, both) for f in found]
     found += _only_elsewhere(both)
     found += _both_or_one(both)
     if found:
@@ -94,6 +99,24 @@ def check(both: Pair) -> list[Finding]:
         if name in new:
             found.append(Finding(check=NAME, severity=severity, reason=f"“{new[name]}” is not in the reference"))
     return found
+
+
+def _weighed(finding: Finding, both: Pair) -> Finding:
+    """ "only X" for "all but X" is a lie where both deny as often, and the same where one denies once more."""
+    here, there = _classes(both.reference), _classes(both.candidate)
+    turned = ("only" in here and "except" in there) or ("except" in here and "only" in there)
+    if not turned or "except" in here.keys() & there.keys() or "only" in here.keys() & there.keys():
+        return finding
+    counts = [
+        sum(
+            said_of.text.casefold() not in _APART and said_of.lemma not in _APART
+            for said_of in (text.words[d.at] for d in said.denials)
+        )
+        for text, said in ((both.reference, both.polarity_here), (both.candidate, both.polarity_there))
+    ]
+    if (counts[0] - counts[1]) % 2:
+        return replace(finding, severity=min(0.3, finding.severity))
+    return replace(finding, severity=1.0, certain=True)
 
 
 def _denies_all(both: Pair) -> bool:

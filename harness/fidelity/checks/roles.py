@@ -40,7 +40,7 @@ _TURNING = frozenset(["get", "receive", "have", "take", "from", "收到", "获�
 
 
 def check(both: Pair) -> list[Finding]:
-    if _whole_clauses(both):
+    if both.reordered or _whole_clauses(both):
         return []
     found = sorted([*_found(both), *_redistributed(both)], key=lambda f: -f.severity)
     if found and converse(both):

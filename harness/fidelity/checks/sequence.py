@@ -40,7 +40,7 @@ _ORDER = (  # how a sentence says what is first and what second
     re.compile(r"(?P<two>[^.;!?]+?),? \b(?:only )?(?:after|once) (?P<one>[^.;!?,]+)(?:,|$)", re.IGNORECASE),
     re.compile(r"(?P<one>[^.;!?]+?)(?:,| and| first)+ (?:only )?(?:and )?(?:then|afterwards|next|followed by)\b(?P<two>[^.;!?]+)$", re.IGNORECASE),
     re.compile(r"(?P<one>[^.;!?]+?)\bfirst\b,?(?: and| then|,)+ (?P<two>[^.;!?]+?)(?: (?:afterwards?|second|next|later|after that))?$", re.IGNORECASE),
-    re.compile(r"(?P<one>[^.;!?]+?)\b(?:cause[sd]?|led to|leads to|results? in|resulted in|set off|sets off|trigger(?:s|ed)?|brought about|brings about)\b(?P<two>[^.;!?,]+)", re.IGNORECASE),
+    re.compile(r"(?P<one>[^.;!?]+?)\b(?:cause[sd]?|led to|leads to|results? in|resulted in|set off|sets off|trigger(?:s|ed)?|brought about|brings about)\b(?! by\b)(?P<two>[^.;!?,]+)", re.IGNORECASE),
     re.compile(r"(?P<one>[^。；！？，]+?)(?:导致|造成|引起|引发|使得?|让|令)(?P<two>[^。；！？，]+)"),
     re.compile(r"先(?P<one>[^。；！？]+?)，?(?:再|然后|之后|后|接着|随后)(?P<two>[^。；！？]+)"),
     re.compile(r"(?P<two>[^。；！？，]+?)(?:之前|以前|前)，?(?:要|应|须|必须|需|请|得)?先(?P<one>[^。；！？]+)"),
@@ -48,6 +48,11 @@ _ORDER = (  # how a sentence says what is first and what second
 )  # fmt: skip
 
 
+_CHAIN = re.compile(
+    r"\b(?:cause[sd]?|led to|leads to|results? in|resulted in|set off|sets off|trigger(?:s|ed)?|brought about|brings about|makes?|made)\b(?! by\b)|导致|造成|引起|引发|使得?|让|令",
+    re.IGNORECASE,
+)
+_MOVED = re.compile(r"\b(?:moved|changed|shifted|postponed|brought forward|rescheduled|pushed)\b", re.IGNORECASE)
 _SIDE_EN = re.compile(
     r"\b(?:(?P<before>before|prior to|ahead of)|after|once|following|as soon as)\b(?P<what>[^.;:!?,]+)", re.IGNORECASE
 )
@@ -57,7 +62,25 @@ _SIDE_ZH = re.compile(
 
 
 def check(both: Pair) -> list[Finding]:
-    return [*_turned(both), *_other_side(both), *_other_cause(both), *_other_order(both)]
+    return [*_turned(both), *_other_side(both), *_other_cause(both), *_other_order(both), *_other_effect(both)]
+
+
+def _other_effect(both: Pair) -> Iterator[Finding]:
+    """What comes first in a chain of causes is the last effect in the other text."""
+    here, there = _chain(both.reference), _chain(both.candidate)
+    if not here or not there or _kept(here[0], there[0]) or _kept(there[0], here[0]):
+        return
+    if _kept(here[0], there[1]) >= 0.5 and _kept(there[0], here[1]) >= 0.5:
+        reason = f"“{_joined(there[0])}” is the cause in the answer, and an effect in the reference"
+        yield Finding(check=NAME, severity=1.0, reason=reason)
+
+
+def _chain(text: Text) -> tuple[list[Word], list[Word]] | None:
+    found = _CHAIN.search(text.plain)
+    if not found:
+        return None
+    one, two = (_content(text.plain[a:b], text.lang) for a, b in ((0, found.start()), (found.end(), len(text.plain))))
+    return (one, two) if one and two else None
 
 
 def _other_side(both: Pair) -> Iterator[Finding]:
@@ -97,7 +120,7 @@ def _edge(plain: str, fact: Fact) -> int:
     before, after = plain[max(0, fact.start - _WINDOW) : fact.start], plain[fact.end : fact.end + _WINDOW]
     ends = bool(_ENDS.search(before) or _ENDS_AFTER.search(after))
     begins = bool(_BEGINS.search(before) or _BEGINS_AFTER.search(after))
-    return begins - ends
+    return begins - ends if not _MOVED.search(before) else 0
 
 
 def _other_cause(both: Pair) -> Iterator[Finding]:

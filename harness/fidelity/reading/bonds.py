@@ -1,5 +1,8 @@
 """Which words belong together: those of one stretch of a sentence, in the reference and in the candidate."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -15,6 +18,10 @@ _JOINTS = frozenset(
      "但是", "并", "并且", "和"]
 )  # fmt: skip
 _TITLES = frozenset(["Mr", "Mrs", "Ms", "Dr", "Prof", "St", "No"])
+_AFTER_THAT = re.compile(
+    r"\b(?:after that|after which|from then on|from that (?:point|time) on|thereafter|afterwards)\b|此后|之后就|过后|在那之后",
+    re.IGNORECASE,
+)
 MAX_WORDS = 60  # content words of a text that are looked at
 
 
@@ -39,7 +46,16 @@ def anchors(both: Pair) -> dict[int, int]:
         forth = {i: _fits(both.reference.words[i], both.candidate.words, free_there, equal=equal) for i in free_here}
         back = {j: _fits(both.candidate.words[j], both.reference.words, free_here, equal=equal) for j in free_there}
         found |= {i: at[0] for i, at in forth.items() if len(at) == 1 and back[at[0]] == [i]}
+    after = [_after_that(text) for text in (both.reference, both.candidate)]
+    if after[0] is not None and after[1] is not None:
+        found[after[0]] = after[1]
     return found
+
+
+def _after_that(text: Text) -> int | None:
+    """The first word of "after that"; None where there is none, or more than one."""
+    places = [m.start() for m in _AFTER_THAT.finditer(text.plain)]
+    return next((i for i, w in enumerate(text.words) if w.start >= places[0]), None) if len(places) == 1 else None
 
 
 def _fits(word: Word, others: Sequence[Word], at: list[int], *, equal: bool) -> list[int]:

@@ -16,6 +16,7 @@ _BEYOND = re.compile(
 )
 _NOT_BEYOND = re.compile(r"(?:no|not)(?: be)? \w+ than\s*$|不(?:超过|高于|大于|多于|少于|低于|小于)\s*$", re.IGNORECASE)
 _OUT_OF = re.compile(r"(?:贵|多|高|增[加长]|大|长|涨|快|重|远)[了出]?$")
+_COUNTED_THING = re.compile(r"\s*(\w+)")
 _MAX = 8  # values of a text that are computed with
 
 
@@ -52,6 +53,8 @@ def computed(fact: Fact, facts: Sequence[Fact]) -> bool:
 
 def _results(fact: Fact, facts: Sequence[Fact]) -> Iterator[float]:
     like = [f for f in facts[:_MAX] if _fits(f, fact)]
+    if fact.kind is Kind.NUMBER and all(f.kind is Kind.NUMBER for f in like):
+        return  # a count or a score, not what is left of two of them
     for one, other in permutations(like, 2):
         if isinstance(one.value, float) and isinstance(other.value, float):
             yield from (one.value + other.value, one.value - other.value)
@@ -95,10 +98,18 @@ _DAY_NUMBERS = {
 }
 
 
-def same_pace(rate: Fact, facts: Sequence[Fact]) -> bool:
-    """Whether a number and an interval among `facts` tell `rate`: "two doses daily" is "twice a day"."""
+def same_pace(rate: Fact, facts: Sequence[Fact], plain: str, other: str) -> bool:
+    """Whether a number and an interval among `facts` tell `rate`: "two doses daily" is "twice a day".
+
+    `plain`: the text of `facts`; `other`: the one of `rate`. What both texts speak of is counted by itself ("two tablets").
+    """
     numbers = [
-        f.value for f in facts if f.kind in (Kind.NUMBER, Kind.MEASURE) and isinstance(f.value, float) and f.value
+        f.value
+        for f in facts
+        if f.kind in (Kind.NUMBER, Kind.MEASURE)
+        and isinstance(f.value, float)
+        and f.value > 1
+        and not ((counted := _COUNTED_THING.match(plain, f.end)) and counted[1][:5] in other)
     ]
     intervals = [f.value for f in facts if f.kind in (Kind.RATE, Kind.DURATION) and f.unit == rate.unit]
     if rate.kind is not Kind.RATE or not isinstance(rate.value, float):

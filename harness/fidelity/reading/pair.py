@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -12,7 +12,9 @@ from typing import NamedTuple
 from harness.fidelity.case import Case
 from harness.fidelity.reading.acts import courtesies
 from harness.fidelity.reading.fact import Fact, same
+from harness.fidelity.reading.lists import reordered
 from harness.fidelity.reading.polarity import Polarity, polarity
+from harness.fidelity.reading.spare import spare_spans
 from harness.fidelity.reading.text import Text, Word, read
 
 REACH = 150  # words looked at on either side of a place in a long text
@@ -72,9 +74,28 @@ class Pair:
 
     @cached_property
     def differs(self) -> bool:
-        """Whether anything but courtesy is different, or stands elsewhere."""
+        """Whether anything but courtesy is different, or stands elsewhere, the order of a list apart."""
+        if self.reordered:
+            return False
         words = (word for edit in self.edits for word in (*edit.removed, *edit.added))
         return any(word.lemma not in _COURTEOUS for word in words)
+
+    @cached_property
+    def reordered(self) -> bool:
+        """Whether nothing but the order of a list differs."""
+        return reordered(self.reference, self.candidate)
+
+    @cached_property
+    def spare_here(self) -> frozenset[int]:
+        """Words of the reference that an honest answer may leave out, and that this one does leave out."""
+        spans = spare_spans(self.reference.plain, self.reference.facts, self.case.prompt)
+        return _within(self.reference, spans, self.echo_back)
+
+    @cached_property
+    def spare_there(self) -> frozenset[int]:
+        """Words of the candidate that are courtesy, or a reason in passing."""
+        spans = [*spare_spans(self.candidate.plain, self.candidate.facts, "why"), *courtesies(self.case.candidate)]
+        return _within(self.candidate, spans, self.echo)
 
     @cached_property
     def closeness_letters(self) -> float:
@@ -96,14 +117,12 @@ class Pair:
     @cached_property
     def missing(self) -> tuple[Word, ...]:
         """Content words of the reference that the candidate says in no way."""
-        return tuple(w for w, at in zip(self.reference.words, self.echo_back, strict=True) if w.content and not at)
+        return _unsaid(self.reference.words, self.echo_back, self.spare_here)
 
     @cached_property
     def added(self) -> tuple[Word, ...]:
         """Content words of the candidate that the reference says in no way, those of mere courtesy left out."""
-        new = [w for w, at in zip(self.candidate.words, self.echo, strict=True) if w.content and not at]
-        polite = courtesies(self.case.candidate) if new else ()
-        return tuple(w for w in new if w.fact or not any(start <= w.start < end for start, end in polite))
+        return _unsaid(self.candidate.words, self.echo, self.spare_there)
 
     @cached_property
     def echo(self) -> tuple[bool, ...]:
@@ -142,6 +161,21 @@ class Pair:
     def precision(self) -> float:
         """Share of the candidate's content words that the reference says, in [0, 1]."""
         return 1.0 - len(self.added) / max(1, len(self.candidate.content))
+
+
+def _unsaid(words: Sequence[Word], echo: Sequence[bool], spare: frozenset[int]) -> tuple[Word, ...]:
+    return tuple(w for i, w in enumerate(words) if w.content and not echo[i] and i not in spare)
+
+
+def _within(text: Text, spans: Iterable[tuple[int, int]], echo: Sequence[bool]) -> frozenset[int]:
+    """Words of those stretches (start, end) of which the other text says hardly anything."""
+    found: set[int] = set()
+    for start, end in spans:
+        span = [i for i, w in enumerate(text.words) if start <= w.start < end]
+        content = [i for i in span if text.words[i].content]
+        if content and sum(echo[i] for i in content) * 3 <= len(content):
+            found.update(span)
+    return frozenset(found)
 
 
 def _letter_pairs(plain: str) -> Counter[tuple[str, str]]:
@@ -268,9 +302,15 @@ _SKIPPED = frozenset(["a", "an", "the", "的", "了", "please", "请"])
 
 
 def _comparable(both: Pair) -> tuple[list[tuple[str, Word]], list[tuple[str, Word]]]:
-    ours = [(w.lemma, w) for w in both.reference.words if not w.mark and w.lemma not in _SKIPPED]
+    ours = [
+        (w.lemma, w)
+        for i, w in enumerate(both.reference.words)
+        if not w.mark and w.lemma not in _SKIPPED and i not in both.spare_here
+    ]
     theirs = [
-        (n, w) for n, w in zip(both.names, both.candidate.words, strict=True) if not w.mark and w.lemma not in _SKIPPED
+        (n, w)
+        for i, (n, w) in enumerate(zip(both.names, both.candidate.words, strict=True))
+        if not w.mark and w.lemma not in _SKIPPED and i not in both.spare_there
     ]
     return ours, theirs
 
