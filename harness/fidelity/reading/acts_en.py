@@ -116,7 +116,7 @@ _PLACES = (
 )
 REFERRAL = re.compile(
     rf"\b(?:ask|contact|consult|speak (?:to|with)|talk to|reach|call|phone|ring|email|e-mail|write to|check(?: with)?|turn to|refer to|get in touch with|see|visit|look (?:at|on|up)|try|raise (?:it|this|that)|go to|follow|enquire|inquire)\b[^.!?]*\b{_PLACES}\b"
-    rf"|\b{_PLACES}\b[^.!?]*\b(?:can|could|may|might|will|would|should|is|are)\b[^.!?]*\b(?:help|assist|tell|answer|know|advise|ask|contact|confirm|explain|look into|able to|inform)\b|\b(?:best|safest) (?:to|is to) (?:ask|ring|call|contact|check|consult)\b|\bnumber is\b|\b(?:call|phone|ring|dial|text|fax|reach us)\b[^.!?]{0, 24}\+?\d[\d -]{(4,)}|\b(?:opening|office|service|phone) hours\b|\blines are open\b",
+    rf"|\b{_PLACES}\b[^.!?]*\b(?:can|could|may|might|will|would|should|is|are)\b[^.!?]*\b(?:help|assist|tell|answer|know|advise|ask|contact|confirm|explain|look into|able to|inform)\b|\b(?:best|safest) (?:to|is to) (?:ask|ring|call|contact|check|consult)\b|\bnumber is\b|\b(?:call|phone|ring|dial|text|fax|reach us)\b[^.!?]{{0,24}}\+?\d[\d -]{{4,}}|\b(?:opening|office|service|phone) hours\b|\blines are open\b",
     re.IGNORECASE,
 )
 ASKED_ABOUT = re.compile(r"\b(?:questions?|advice|enquir\w+|inquir\w+|information)\b", re.IGNORECASE)
