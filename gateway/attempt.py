@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from gateway.answers.completion import Completion
 from gateway.answers.grounding import distrust
 from gateway.answers.schema import SchemaChecks
-from gateway.answers.validate import invalid, tokens_agree
+from gateway.answers.validate import completion_of, invalid, tokens_agree
 from gateway.backends.backend import Backend
 from gateway.backends.breaker import Permit
 from gateway.backends.client import Call
@@ -26,7 +26,7 @@ _LOOP_CHARS = 4_096  # of prompt and answer; longer ones are compared in a threa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """A whole, trusted answer; of a stream that was shown, all but its end."""
+    """A whole, trusted answer; of a stream that was shown, all but its end. No `relay`: nothing was shown."""
 
     completion: Completion
     loss: Loss
@@ -123,11 +123,14 @@ async def _call(work: Work, backend: Backend, shaped: Shaped, sink: Sink | None)
     )
     if sink is None and backend.config.streams_always:
         collector = Collector()
-        return collector.completion(await backend.client.stream(call, take=collector.take)), None
+        reader = await backend.client.stream(call, take=collector.take)
+        return collector.completion(reader) if reader.whole is None else completion_of(reader.whole), None
     if sink is None:
         return await backend.client.complete(call), None
     relay = Relay(sink, held=_holds(work, backend, shaped.loss), preview=lambda: _preview(work, backend, shaped.loss))
     reader = await backend.client.stream(call, take=relay.take)
+    if reader.whole is not None:
+        return completion_of(reader.whole), None
     return relay.completion(reader), relay
 
 

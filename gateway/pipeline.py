@@ -161,6 +161,8 @@ class Pipeline:
         record = work.by_model(backend.name, backend.config.model, served.loss)
         if sink is not None and served.relay is not None:
             await served.relay.finish(record, include_usage=work.request.include_usage)
+        elif sink is not None:  # a backend that answers with JSON whatever it is asked
+            await send_whole(sink, served.completion, record, include_usage=work.request.include_usage)
         self.unaided.kept.keep(work, record, served.completion, model=backend.config.model)
         return Reply(status=200, record=record, completion=served.completion)
 

@@ -1,6 +1,6 @@
 """One streamed attempt on its way to the client: held back until it may be shown, ended only when it is whole."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import msgspec
@@ -12,6 +12,7 @@ from gateway.record import DegradationRecord
 
 DONE = b"data: [DONE]\n\n"
 _LEGACY = -1  # the index of a `function_call`, of which there is one
+_NOT_OF_A_CHUNK = frozenset({"choices", "usage", "object", "degradation"})
 _NO_FUNCTION = FunctionDelta()
 
 
@@ -141,14 +142,26 @@ async def send_whole(
     sink: Sink, completion: Completion, record: DegradationRecord, *, include_usage: bool = False
 ) -> None:
     """An answer that is there at once, as a stream of two chunks, and one with its usage where that is wanted."""
-    identity, model = completion.body["id"], completion.body["model"]
-    first = chunk(identity, model, delta={"role": "assistant", "content": completion.text})
-    last: dict[str, Any] = chunk(identity, model, delta={}, finish=completion.finish_reason or "stop")
-    chunks = [first, last]
-    if include_usage:
-        chunks.append({**chunk(identity, model, delta=None), "usage": completion.body["usage"]})
+    body = completion.body
+    choice = body["choices"][0]
+    outer = {key: value for key, value in body.items() if key not in _NOT_OF_A_CHUNK}
+    end = chunk(body["id"], body["model"], delta={}, finish=completion.finish_reason or "stop")
+    first = chunk(body["id"], body["model"], delta=_delta_of(choice["message"]))
+    first["choices"][0]["logprobs"] = choice.get("logprobs")
+    chunks = [{**outer, **one} for one in (first, end)]
+    if include_usage and body.get("usage") is not None:
+        usage = chunk(body["id"], body["model"], delta=None)
+        chunks.append({**outer, **usage, "usage": body["usage"]})
     chunks[-1]["degradation"] = record
     await sink.send(_events([msgspec.json.encode(one) for one in chunks]) + DONE, record=record)
+
+
+def _delta_of(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A whole message as the one delta of a stream: there, each tool call says which it is."""
+    calls = message.get("tool_calls")
+    if not calls:
+        return {key: value for key, value in message.items() if key != "tool_calls"}
+    return {**message, "tool_calls": [{"index": index, **call} for index, call in enumerate(calls)]}
 
 
 async def send_error(sink: Sink, message: str, record: DegradationRecord) -> None:

@@ -73,6 +73,8 @@ class Client:
     async def stream(self, call: Call, *, take: Take) -> StreamReader:
         """Hand pieces to `take` as they come; returns once the stream proved whole. Raises as `complete` does.
 
+        A backend that answers with JSON all the same gives no pieces; the reader then has its `whole`.
+
         The idle limit starts again only when content or reasoning comes, so that keep-alives cannot keep a stalled
         stream open.
         Time spent in `take` (a client that reads slowly) is not the backend's: only `total_s` runs on.
@@ -93,6 +95,8 @@ class Client:
                         if any(piece.is_progress for piece in pieces):
                             silent_at = min(ends_at, loop.time() + idle_s)
                         silence.ends_at = silent_at
+                    elif reader.is_opening:
+                        silence.ends_at = min(ends_at, loop.time() + idle_s)
                     if reader.done:
                         break
                 reader.end()
@@ -101,7 +105,9 @@ class Client:
     async def ping(self, call: Call, *, stream: bool) -> None:
         """One small call whose answer only has to be one in shape. Raises as `complete` does."""
         if stream:
-            await self.stream(call, take=_ignore)
+            reader = await self.stream(call, take=_ignore)
+            if reader.whole is not None:
+                require_choices(reader.whole)
             return
         with _translated(self._name):
             async with asyncio.timeout(call.total_s), self._post(call) as response:

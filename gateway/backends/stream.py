@@ -12,6 +12,7 @@ from gateway.record import Reason
 _NO_VALUE = msgspec.Raw(b"null")
 _LEAST_BYTES = 5  # of a line that says anything: `data:`
 _NOTHING = (b"null", b"{}", b"[]", b'""', b"false")  # an `error` that says there is none
+_EVENT = b"\ndata:"  # in JSON no line can begin so
 _BOM = b"\xef\xbb\xbf"
 _OTHER_FIELDS = (b":", b"event:", b"id:", b"retry:")  # of server-sent events, the first being a comment
 
@@ -77,9 +78,13 @@ class StreamReader:
     `data:` line that cannot be read, and one whose beginning seems lost (no field, but with JSON's quotes in it), is
     skipped and counted in `bad_lines`: the caller trusts such an answer only where the token counts prove that
     nothing is missing. Everything else that is not a whole stream raises UpstreamError.
+
+    A body that begins as a JSON object and holds no event is no stream at all: the backend did not heed `stream`, and
+    `whole` is its answer, for the caller to judge.
     """
 
     def __init__(self, *, max_bytes: int, done_required: bool) -> None:
+        self._opening: bytearray | None = bytearray()  # until it is known that there are events
         self._rest = b""
         self._left_bytes = max_bytes
         self._max_bytes = max_bytes
@@ -88,12 +93,20 @@ class StreamReader:
         self.done = False  # `[DONE]` came
         self.finish_reason: str | None = None
         self.bad_lines = 0
+        self.whole: bytes | None = None  # the JSON that came in place of a stream
+
+    @property
+    def is_opening(self) -> bool:
+        """Whether all that came so far may be one JSON object in place of a stream."""
+        return self._opening is not None
 
     def feed(self, data: bytes) -> list[Piece]:
         """The pieces that `data` completes. Raises UpstreamError on an error event or too many bytes."""
         self._left_bytes -= len(data)
         if self._left_bytes < 0:
             raise invalid(f"a stream of more than {self._max_bytes} bytes")
+        if self._opening is not None:
+            data = self._opened(self._opening, data)
         lines = (self._rest + data).split(b"\n")
         self._rest = lines.pop()
         pieces = []
@@ -105,8 +118,20 @@ class StreamReader:
                 pieces.append(piece)
         return pieces
 
+    def _opened(self, opening: bytearray, data: bytes) -> bytes:
+        """What is to be read as events by now."""
+        seen = max(0, len(opening) - len(_EVENT))
+        opening += data
+        if not opening.removeprefix(_BOM).lstrip().startswith(b"{") or opening.find(_EVENT, seen) >= 0:
+            self._opening = None
+            return bytes(opening)
+        return b""
+
     def end(self) -> None:
-        """The connection ended. Raises UpstreamError unless the stream is whole."""
+        """The connection ended. Raises UpstreamError unless the stream, or the JSON in place of one, is whole."""
+        if self._opening:
+            self.whole = bytes(self._opening.removeprefix(_BOM))
+            return
         if self._rest.strip():
             self._line(self._rest.strip())
         if self.done and self.finish_reason is None:
