@@ -17,6 +17,7 @@ from faults.experiment_plan import Change, Event, Phase, Timeline, plan
 from faults.fault import Firing, Target
 from harness.client import Observation
 from harness.run import Run, as_trial, detection_ms
+from harness.safety import undo_failed
 from harness.schedule import Dose, Experiment, PlannedTrial, sample
 from harness.steady_state import holds, make
 from harness.stop import Tally, broken
@@ -66,7 +67,7 @@ class Player:
             self.error = f"no steady state before it, so nothing was injected: {missing}"
         ended_s = run.now_s()
         await self.roll_back()
-        recovered = await self.missing() is None
+        recovered = not undo_failed(self.error) and await self.missing() is None
         block = self.block(block_id, began_s, ended_s, pids=pids, steady=missing is None, recovered=recovered)
         run.close(block)
         return block

@@ -14,7 +14,7 @@ from faults.fault import Fault, Firing, Target
 from gateway.clock import Clock
 from harness.client import Observation
 from harness.errors import StillOn
-from harness.safety import UNDO_FAILED
+from harness.safety import undo_failed
 from harness.schedule import Experiment, PlannedTrial, Sizes, plan
 from harness.store import RunFolder
 from harness.trial import Block, Outcome, Trial
@@ -90,7 +90,7 @@ class Run:
         began_s = self.now_s()
         under = await self.inject_and_send(experiment, todo, block_id, number=number)
         restored_s = self.now_s()
-        recovered, recovery_ms = await self.recover(experiment)
+        recovered, recovery_ms = (False, None) if undo_failed(under.error) else await self.recover(experiment)
         block = Block(
             id=block_id,
             experiment=experiment.name,
@@ -115,7 +115,7 @@ class Run:
     def close(self, block: Block) -> None:
         """Write the row of a whole block; nothing is injected on top of a fault that could not be undone."""
         self.folder.close_block(block)
-        if (block.error or "").startswith(UNDO_FAILED):
+        if undo_failed(block.error):
             self.still_on = f"{block.id}: {block.error}"
 
     def refuse_when_still_on(self) -> None:

@@ -61,13 +61,18 @@ def leftovers_of(meta: dict[str, object]) -> list[str]:
     return [str(line) for line in found] if isinstance(found, list) else []
 
 
+def undo_failed(error: str | None) -> bool:
+    """Whether a block ended with its fault still on; then there is no recovery to wait for."""
+    return (error or "").startswith(UNDO_FAILED)
+
+
 def still_on(folder: RunFolder) -> list[str]:
     """What this run could not undo: records that are left in its journal, and blocks whose undo failed."""
     try:
         left = [f"{entry.target}: {entry.undo.resource}" for entry in Journal(folder=folder.journal).entries()]
     except FaultError as error:
         left = [str(error)]
-    failed = [f"{block.id}: {block.error}" for block in folder.blocks() if (block.error or "").startswith(UNDO_FAILED)]
+    failed = [f"{block.id}: {block.error}" for block in folder.blocks() if undo_failed(block.error)]
     return left or failed
 
 

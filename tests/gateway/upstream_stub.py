@@ -11,6 +11,7 @@ from gateway.clock import SystemClock
 
 Writer = asyncio.StreamWriter
 Script = Callable[[Writer, dict[str, Any]], Awaitable[None]]
+LOOK_S = 0.02  # how often it looks whether the caller is still there
 
 
 @dataclass
@@ -46,7 +47,7 @@ class Upstream:
                 )
                 body = json.loads(await reader.readexactly(length)) if length else {}
                 self.seen.append(body)
-                await self.script(writer, body)
+                await self.play(body, reader, writer)
                 await writer.drain()
                 if writer.is_closing():
                     return
@@ -56,6 +57,17 @@ class Upstream:
             self.open_calls -= 1
             self.writers.discard(writer)
             writer.close()
+
+    async def play(self, body: dict[str, Any], reader: asyncio.StreamReader, writer: Writer) -> None:
+        """Run the script to its end, or until the caller has gone."""
+        playing = asyncio.ensure_future(self.script(writer, body))
+        try:
+            while not (await asyncio.wait({playing}, timeout=LOOK_S))[0]:
+                if reader.at_eof() or reader.exception():
+                    raise ConnectionAbortedError
+            playing.result()
+        finally:
+            playing.cancel()
 
 
 @asynccontextmanager
