@@ -127,7 +127,12 @@ async def _call(work: Work, backend: Backend, shaped: Shaped, sink: Sink | None)
         return collector.completion(reader) if reader.whole is None else completion_of(reader.whole), None
     if sink is None:
         return await backend.client.complete(call), None
-    relay = Relay(sink, held=_holds(work, backend, shaped.loss), preview=lambda: _preview(work, backend, shaped.loss))
+    relay = Relay(
+        sink,
+        held=_holds(work, backend, shaped.loss),
+        preview=lambda: _preview(work, backend, shaped.loss),
+        keys=backend.secrets.in_answers,
+    )
     reader = await backend.client.stream(call, take=relay.take)
     if reader.whole is not None:
         return completion_of(reader.whole), None
@@ -149,6 +154,7 @@ def _preview(work: Work, backend: Backend, loss: Loss) -> DegradationRecord:
 
 async def _check(work: Work, backend: Backend, shaped: Shaped, completion: Completion, schemas: SchemaChecks) -> None:
     """What a whole answer still has to pass. Raises UpstreamError."""
+    backend.secrets.require_none_in(completion.text)
     _check_counts(work, backend, shaped, completion)
     if completion.calls_tools or completion.refusal:
         return

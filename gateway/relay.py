@@ -8,6 +8,7 @@ import msgspec
 from gateway.answers.completion import Completion, chunk
 from gateway.answers.validate import check_arguments, check_text, invalid, is_blank, own_record_in
 from gateway.backends.stream import FunctionDelta, Piece, StreamReader
+from gateway.masking import KeyWatch
 from gateway.record import DegradationRecord
 
 DONE = b"data: [DONE]\n\n"
@@ -32,11 +33,15 @@ class Sink(Protocol):
 class Relay:
     """Takes pieces, shows them, and keeps what the checks at the end need.
 
-    Nothing is shown before the first content that is not blank; with `held` nothing before `finish`. The chunk with
+    Nothing is shown before the first content that is not blank, nor what may be the beginning of one of `keys`; with
+    `held` nothing before `finish`. The chunk with
     the finish_reason waits for `finish`, because only then it is known to be true.
     """
 
-    def __init__(self, sink: Sink, *, held: bool, preview: Callable[[], DegradationRecord]) -> None:
+    def __init__(
+        self, sink: Sink, *, held: bool, preview: Callable[[], DegradationRecord], keys: tuple[str, ...] = ()
+    ) -> None:
+        self._watch = KeyWatch(keys)
         self._sink = sink
         self._held = held
         self._preview = preview
@@ -54,7 +59,7 @@ class Relay:
         """Take what just came; shows it where that is allowed."""
         for piece in pieces:
             self._keep(piece)
-        if self._visible and not self._held and self._waiting:
+        if self._visible and not self._held and self._waiting and not self._watch.pending:
             await self._show()
 
     def completion(self, reader: StreamReader) -> Completion:
@@ -118,6 +123,7 @@ class Relay:
 
     def _keep_content(self, piece: Piece) -> None:
         self._text.append(piece.text)
+        self._watch.add(piece.text)
         delta = piece.event.choices[0].delta if piece.event.choices else None
         if delta is not None and not piece.text:
             self._refusal = self._refusal or bool(delta.refusal)

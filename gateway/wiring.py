@@ -11,6 +11,7 @@ from gateway.backends.backend import build
 from gateway.clock import Clock
 from gateway.config import Config
 from gateway.drift_monitor import DriftMonitor
+from gateway.masking import secrets_of
 from gateway.memory.exposed import AloneCollector
 from gateway.memory.leases import Leases, open_redis
 from gateway.pipeline import Pipeline
@@ -35,6 +36,8 @@ def build_runtime(
     environ: Mapping[str, str],
 ) -> Runtime:
     """Raises ConfigError where a backend cannot be set up."""
+    secrets = secrets_of(config, environ)
+    log.mask = secrets.masked_raw
     policies = PolicyHolder(config=config, path=policy_path, current=policy)
 
     def tell(event: str, detail: str) -> None:
@@ -61,6 +64,7 @@ def build_runtime(
             leases=leases if redis is not None else None,
             shared=shared,
             boundaries=attention,
+            secrets=secrets,
         )
         for one in config.backends
     }

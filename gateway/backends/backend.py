@@ -15,6 +15,7 @@ from gateway.backends.lane import Lane
 from gateway.backends.process_probe import follow
 from gateway.clock import Clock
 from gateway.errors import ConfigError
+from gateway.masking import Secrets
 from gateway.memory.device_probes import CudaProbe, VllmProbe
 from gateway.memory.estimate import KvShape, kv_peak_bytes
 from gateway.memory.guard import Guard, Margin
@@ -47,6 +48,7 @@ class Backend:
     probe: Probe | None
     boundaries: Boundaries | None = None  # who says where a prompt may best be cut; blocks, so not on the event loop
     keeper: Keeper | None = None  # the watchdog, where the gateway runs the backend itself
+    secrets: Secrets = field(default_factory=Secrets)  # that no answer may quote
     standing: Standing = field(default_factory=Standing)
     away_until_s: float = field(default=0.0)  # it asked for less until then
 
@@ -87,6 +89,7 @@ def build(
     leases: Callable[[str], Leases] | None = None,
     shared: SharedLedgerConfig | None = None,
     boundaries: Boundaries | None = None,
+    secrets: Secrets | None = None,
 ) -> Backend:
     """Raises ConfigError where a tokenizer, a model config or a key is not there."""
     counter, exact = _counter(config)
@@ -101,11 +104,13 @@ def build(
             url=config.url,
             api_key=key_of(config, environ),
             done_required=config.engine != "transformers",
+            secrets=secrets or Secrets(),
         ),
         breaker=breaker,
         lane=Lane(max_concurrent=config.max_concurrent, max_queue=config.max_queue, clock=clock),
         counter=counter,
         counts_exactly=exact,
+        secrets=secrets or Secrets(),
         shape=_shape(config),
         ledger=ledger,
         shared=SharedLedger(ledger, leases(config.name), shared, clock=clock, tell=tell)

@@ -15,6 +15,7 @@ from gateway.answers.validate import completion_of, invalid, require_choices
 from gateway.backends.failures import failure_of
 from gateway.backends.stream import Piece, StreamReader
 from gateway.errors import Blame, UpstreamError
+from gateway.masking import Secrets
 from gateway.policy import Limits
 from gateway.record import Reason
 
@@ -23,6 +24,7 @@ Take = Callable[[list[Piece]], Awaitable[None]]
 _ERROR_BODY_BYTES = 65_536
 _LARGE_BYTES = 1_048_576
 _OK = 200
+_NO_SECRETS = Secrets()
 
 
 def open_session() -> aiohttp.ClientSession:
@@ -52,7 +54,14 @@ class Client:
     """Calls one backend. Cancelling a call closes its connection."""
 
     def __init__(
-        self, session: aiohttp.ClientSession, *, name: str, url: str, api_key: str | None, done_required: bool
+        self,
+        session: aiohttp.ClientSession,
+        *,
+        name: str,
+        url: str,
+        api_key: str | None,
+        done_required: bool,
+        secrets: Secrets = _NO_SECRETS,
     ) -> None:
         self._session = session
         self._name = name
@@ -62,12 +71,14 @@ class Client:
         if api_key:
             self._headers["Authorization"] = f"Bearer {api_key}"
         self._done_required = done_required
+        self._secrets = secrets
 
     async def complete(self, call: Call) -> Completion:
         """One whole answer within `total_s`. Raises UpstreamError; BadRequest when the backend blames the client."""
         with _translated(self._name):
             async with asyncio.timeout(call.total_s), self._post(call) as response:
                 raw = await _bounded(response, call.max_bytes)
+        self._secrets.require_none(raw)
         return completion_of(raw)
 
     async def stream(self, call: Call, *, take: Take) -> StreamReader:
@@ -84,7 +95,9 @@ class Client:
         ends_at = loop.time() + call.total_s
         silent_at = min(ends_at, loop.time() + limits.first_token_s)
         idle_s = limits.idle_s
-        reader = StreamReader(max_bytes=call.max_bytes, done_required=self._done_required)
+        reader = StreamReader(
+            max_bytes=call.max_bytes, done_required=self._done_required, check=self._secrets.require_none
+        )
         with _translated(self._name):
             async with _Silence(silent_at, step_s=idle_s) as silence, self._post(call) as response:
                 while data := await response.content.readany():
@@ -129,6 +142,7 @@ class Client:
         return _Answered(
             self._session.post(self._url, data=data, headers=headers, timeout=timeout, allow_redirects=False),
             self._name,
+            self._secrets,
         )
 
 
@@ -170,11 +184,12 @@ async def _ignore(_: list[Piece]) -> None:
 class _Answered:
     """One POST whose answer is a 200, else UpstreamError; a failed one does not leave its connection to the next."""
 
-    __slots__ = ("_name", "_request", "_response")
+    __slots__ = ("_name", "_request", "_response", "_secrets")
 
-    def __init__(self, request: Awaitable[aiohttp.ClientResponse], name: str) -> None:
+    def __init__(self, request: Awaitable[aiohttp.ClientResponse], name: str, secrets: Secrets) -> None:
         self._request = request
         self._name = name
+        self._secrets = secrets
 
     async def __aenter__(self) -> aiohttp.ClientResponse:
         self._response = response = await self._request
@@ -184,7 +199,10 @@ class _Answered:
             raw = await response.content.read(_ERROR_BODY_BYTES)
         finally:
             response.close()
-        raise failure_of(response.status, raw, response.headers, name=self._name)
+        secrets = self._secrets
+        raise failure_of(
+            response.status, secrets.masked_raw(raw), response.headers, name=self._name, masked=secrets.masked
+        )
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if error is not None:

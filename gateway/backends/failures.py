@@ -1,7 +1,7 @@
 """What a backend's refusal means: its status and text become one UpstreamError, or the client's own BadRequest."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -49,12 +49,19 @@ def is_kernel_failure(text: str) -> bool:
     return _KERNEL.search(text) is not None and not is_out_of_memory(text)
 
 
-def failure_of(status: int, body: bytes, headers: Mapping[str, str], *, name: str) -> UpstreamError | BadRequest:
-    """What an answer other than 200 of backend `name` means."""
+def failure_of(
+    status: int,
+    body: bytes,
+    headers: Mapping[str, str],
+    *,
+    name: str,
+    masked: Callable[[str], str] = str,
+) -> UpstreamError | BadRequest:
+    """What an answer other than 200 of backend `name` means; `masked` takes keys out of what is quoted."""
     text = body[:4096].decode(errors="replace")
     retry_after_s = _retry_after_s(headers.get("Retry-After"))
     if status in _CLIENTS_FAULT:
-        return _clients_fault(status, text, name=name)
+        return _clients_fault(status, text, name=name, masked=masked)
     if status == _TOO_MANY or (status == _UNAVAILABLE and retry_after_s is not None):
         return UpstreamError(
             f"{name} answered {status}",
@@ -75,25 +82,25 @@ def error_reason(text: str) -> Reason:
     return Reason.CONTEXT_TOO_LONG if is_context_overflow(text) else Reason.BACKEND_ERROR
 
 
-def _clients_fault(status: int, text: str, *, name: str) -> UpstreamError | BadRequest:
+def _clients_fault(status: int, text: str, *, name: str, masked: Callable[[str], str]) -> UpstreamError | BadRequest:
     if is_context_overflow(text):
         message = f"{name} says that the prompt is too long for it"
         return UpstreamError(message, reason=Reason.CONTEXT_TOO_LONG, blame=Blame.NEUTRAL, outcome="refused")
     if is_out_of_memory(text):
         return UpstreamError(f"{name} answered {status}: out of memory", reason=Reason.OUT_OF_MEMORY)
-    return BadRequest(f"{name} refused the request: {_said(text)}", field=None, status=400)
+    return BadRequest(f"{name} refused the request: {_said(text, masked)}", field=None, status=400)
 
 
-def _said(text: str) -> str:
+def _said(text: str, masked: Callable[[str], str]) -> str:
     """The message in an error body, shortened; markup is not passed on."""
     try:
         body: Any = msgspec.json.decode(text)
     except msgspec.DecodeError:
-        return "bad request" if "<" in text else text.strip()[:_QUOTED_CHARS] or "bad request"
+        return "bad request" if "<" in text else masked(text).strip()[:_QUOTED_CHARS] or "bad request"
     error = body.get("error", body) if isinstance(body, dict) else body
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail") or error
-    return (error if isinstance(error, str) else msgspec.json.encode(error).decode())[:_QUOTED_CHARS]
+    return masked(error if isinstance(error, str) else msgspec.json.encode(error).decode())[:_QUOTED_CHARS]
 
 
 def _retry_after_s(value: str | None) -> float | None:

@@ -1,5 +1,6 @@
 """Server-sent events of a backend: lines in, pieces out, and whether the stream ended whole."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import msgspec
@@ -83,7 +84,9 @@ class StreamReader:
     `whole` is its answer, for the caller to judge.
     """
 
-    def __init__(self, *, max_bytes: int, done_required: bool) -> None:
+    def __init__(self, *, max_bytes: int, done_required: bool, check: Callable[[bytes], None] | None = None) -> None:
+        """`check` raises UpstreamError where one event, or the JSON in place of a stream, must not be shown."""
+        self._check = check
         self._opening: bytearray | None = bytearray()  # until it is known that there are events
         self._rest = b""
         self._left_bytes = max_bytes
@@ -131,6 +134,8 @@ class StreamReader:
         """The connection ended. Raises UpstreamError unless the stream, or the JSON in place of one, is whole."""
         if self._opening:
             self.whole = bytes(self._opening.removeprefix(_BOM))
+            if self._check is not None:
+                self._check(self.whole)
             return
         if self._rest.strip():
             self._line(self._rest.strip())
@@ -160,6 +165,8 @@ class StreamReader:
         return None
 
     def _event(self, data: bytes) -> Piece | None:
+        if self._check is not None:
+            self._check(data)
         try:
             event = _DECODER.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -5,10 +5,11 @@ import contextlib
 import io
 import json
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import aiohttp
@@ -120,6 +121,7 @@ async def gateway(
     api_keys: tuple[ApiKey, ...] = (),
     answers: Answers | None = None,
     attention: AttentionConfig | None = None,
+    environ: Mapping[str, str] = MappingProxyType({}),
     **server: Any,
 ) -> AsyncIterator[Gateway]:
     config = Config(
@@ -145,7 +147,7 @@ async def gateway(
                 session=session,
                 clock=SystemClock(),
                 log=RequestLog(io.StringIO()),
-                environ={},
+                environ=environ,
             )
         except BaseException:
             await session.close()
