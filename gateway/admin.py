@@ -19,7 +19,7 @@ from gateway.policies.holder import ManifestHolder
 from gateway.policies.manifest import DegradationPolicy
 from gateway.runtime import Runtime
 from gateway.supervise import reload, reload_manifests
-from gateway.wire import Receive, Send, error_body, read_body, respond_json
+from gateway.wire import Receive, Send, read_body, reject, respond_json
 
 T = TypeVar("T")
 _MAX_BODY_BYTES = 65_536
@@ -61,7 +61,8 @@ class Admin:
             raw = await read_body(receive, scope["headers"], max_bytes=_MAX_BODY_BYTES)
             status, body = await self._do(scope["method"], scope["path"].removeprefix("/admin/"), raw)
         except BadRequest as error:
-            status, body = error.status, error_body(error)
+            await reject(send, error, self._runtime.metrics.rejected)
+            return
         except ConnectionError:
             return
         await respond_json(send, status, body)

@@ -17,7 +17,7 @@ from gateway.lifespan import lifespan
 from gateway.runtime import Runtime
 from gateway.scrape import Scrape
 from gateway.watchdog.keeper import Keeper
-from gateway.wire import Receive, Send, error_body, respond_json
+from gateway.wire import Receive, Send, reject, respond_json
 
 _UNAVAILABLE = 503  # of /readyz only, to take this gateway out of rotation
 
@@ -27,22 +27,27 @@ def make_app(runtime: Runtime) -> "Shortcut | Guarded":
     store = _store(runtime)
 
     desk = Desk(runtime, store) if store is not None else None
-    chat = Checked("POST", ChatCompletions(runtime, desk))
+    count = runtime.metrics.rejected
+
+    def get(app: Any) -> Checked:
+        return Checked("GET", app, count)
+
+    chat = Checked("POST", ChatCompletions(runtime, desk), count)
     routes = [
-        Route("/v1/models", Checked("GET", Plain(lambda: (200, _models(runtime))))),
-        Route("/v1/models/{id:path}", Checked("GET", OneModel(runtime))),
-        Route("/healthz", Checked("GET", Plain(lambda: (200, {"status": "ok"})))),
-        Route("/readyz", Checked("GET", Plain(lambda: _ready(runtime)))),
-        Route("/metrics", Checked("GET", Scrape(runtime, store))),
+        Route("/v1/models", get(Plain(lambda: (200, _models(runtime))))),
+        Route("/v1/models/{id:path}", get(OneModel(runtime))),
+        Route("/healthz", get(Plain(lambda: (200, {"status": "ok"})))),
+        Route("/readyz", get(Plain(lambda: _ready(runtime)))),
+        Route("/metrics", get(Scrape(runtime, store))),
         Route("/admin/{rest:path}", Admin(runtime)),
     ]
     if desk is not None:
         routes.append(Route("/v1/async/{id}", desk))
     router = Router(
-        routes=routes, redirect_slashes=False, default=_not_found, lifespan=lambda _: lifespan(runtime, store)
+        routes=routes, redirect_slashes=False, default=NotFound(count), lifespan=lambda _: lifespan(runtime, store)
     )
     app = Shortcut("/v1/chat/completions", chat, router)
-    return Guarded(app, runtime.config.api_keys) if runtime.config.api_keys else app
+    return Guarded(app, runtime.config.api_keys, count=count) if runtime.config.api_keys else app
 
 
 def _store(runtime: Runtime) -> JobStore | None:
@@ -79,8 +84,9 @@ class Shortcut:
 class Checked:
     """An ASGI endpoint for one method; others get a 405 that names it."""
 
-    def __init__(self, method: str, app: Any) -> None:
+    def __init__(self, method: str, app: Any, count: Callable[[BadRequest], None]) -> None:
         self._method = method
+        self._count = count
         self._app = app
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
@@ -89,7 +95,7 @@ class Checked:
             await self._app(scope, receive, send)
             return
         error = BadRequest(f"method is {method}, must be {self._method}", field="method", status=405)
-        await respond_json(send, 405, error_body(error), [(b"allow", self._method.encode())])
+        await reject(send, error, self._count, [(b"allow", self._method.encode())])
 
 
 class Plain:
@@ -117,7 +123,7 @@ class OneModel:
             return
         text = f'model is "{name[:80]}", must be one of {", ".join(self._runtime.models())}'
         error = BadRequest(text, field="model", status=404, code="model_not_found")
-        await respond_json(send, 404, error_body(error))
+        await reject(send, error, self._runtime.metrics.rejected)
 
 
 def _models(runtime: Runtime) -> dict[str, Any]:
@@ -147,8 +153,14 @@ def _kept(keeper: Keeper) -> dict[str, Any]:
     return {key: value for key, value in keeper.state().items() if key in ("phase", "launch", "starts", "due_in_s")}
 
 
-async def _not_found(scope: Any, _receive: Receive, send: Send) -> None:
-    if scope["type"] != "http":
-        return
-    error = BadRequest(f"path is {scope['path'][:200]}, which is not served", field="path", status=404)
-    await respond_json(send, 404, error_body(error))
+class NotFound:
+    """Every other path."""
+
+    def __init__(self, count: Callable[[BadRequest], None]) -> None:
+        self._count = count
+
+    async def __call__(self, scope: Any, _receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        error = BadRequest(f"path is {scope['path'][:200]}, which is not served", field="path", status=404)
+        await reject(send, error, self._count)

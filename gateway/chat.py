@@ -19,9 +19,9 @@ from gateway.wire import (
     Receive,
     Send,
     SseSink,
-    error_body,
     read_body,
     record_headers,
+    reject,
     reply_body,
     respond,
     respond_json,
@@ -49,7 +49,7 @@ class ChatCompletions:
         try:
             await self._serve(scope, receive, send)
         except BadRequest as error:
-            await respond_json(send, error.status, error_body(error))
+            await reject(send, error, runtime.metrics.rejected)
         except ConnectionError:
             return
         finally:

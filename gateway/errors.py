@@ -3,6 +3,7 @@
 GatewayError
 ├── ConfigError          a config or policy says something impossible: mend it
 ├── BadRequest           the client's own fault: a 4xx that names field, value and bound
+│   ├── RefusedByBackend a backend says so
 │   └── ContextTooLong   not even the system prompt and the last instruction fit
 ├── ProbeError           memory cannot be measured here and now: counts as full
 ├── Refused              never sent upstream: safe to retry elsewhere
@@ -13,9 +14,22 @@ GatewayError
 """
 
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Literal
 
 from gateway.record import Reason
+
+_REASONS = MappingProxyType(
+    {
+        400: "invalid_request",
+        401: "unauthorized",
+        404: "not_found",
+        405: "method_not_allowed",
+        409: "conflict",
+        413: "body_too_large",
+        422: "policy_refused",
+    }
+)
 
 
 class GatewayError(Exception):
@@ -37,6 +51,19 @@ class BadRequest(GatewayError):
         self.field = field
         self.status = status
         self.code = code
+
+    @property
+    def reason(self) -> str:
+        """For the metrics: one of few, none of which holds a word of the client's."""
+        return self.code or _REASONS.get(self.status, "other")
+
+
+class RefusedByBackend(BadRequest):
+    """A backend says that the client is to blame."""
+
+    @property
+    def reason(self) -> str:
+        return "refused_by_backend"
 
 
 class ContextTooLong(BadRequest):

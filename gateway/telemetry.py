@@ -9,6 +9,7 @@ import msgspec
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from gateway.deferred.exposed import AsyncMetrics
+from gateway.errors import BadRequest
 from gateway.record import Attempt, DegradationRecord, Level
 
 _LATENCY_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0)
@@ -51,6 +52,12 @@ class Metrics:
         self.registry = registry = CollectorRegistry()
         self._requests = Counter(
             "truefall_requests", "Requests answered", ("status", "level", "path", "stream"), registry=registry
+        )
+        self._rejected = Counter(
+            "truefall_rejected_requests",
+            "Requests answered with an error because of the client, or in its name by a backend",
+            ("status", "reason"),
+            registry=registry,
         )
         self._reasons = Counter("truefall_degrade_reasons", "Why answers were degraded", ("reason",), registry=registry)
         self._attempts = Counter(
@@ -144,6 +151,10 @@ class Metrics:
         for what, is_lost in zip(("max_tokens", "tools", "schema", "validation"), lost, strict=True):
             if is_lost:
                 self._lost.labels(what).inc()
+
+    def rejected(self, error: BadRequest) -> None:
+        """A 4xx of the gateway's own."""
+        self._rejected.labels(str(error.status), error.reason).inc()
 
     def first_token(self, took_s: float, exemplar: dict[str, str] | None = None) -> None:
         self._first_token.observe(took_s, exemplar)

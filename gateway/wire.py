@@ -75,6 +75,14 @@ def record_headers(record: DegradationRecord) -> Headers:
     return headers
 
 
+async def reject(
+    send: Send, error: BadRequest, count: Callable[[BadRequest], None], headers: Headers | None = None
+) -> None:
+    """Answer with a 4xx, and count it."""
+    count(error)
+    await respond_json(send, error.status, error_body(error), headers)
+
+
 def error_body(error: BadRequest) -> dict[str, Any]:
     """OpenAI's error object."""
     kind = ERROR_TYPES.get(error.status, "invalid_request_error")

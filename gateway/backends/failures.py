@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gateway.errors import BadRequest, Blame, UpstreamError
+from gateway.errors import BadRequest, Blame, RefusedByBackend, UpstreamError
 from gateway.record import Reason
 
 # The wordings of OpenAI, vLLM, SGLang, TGI and llama.cpp; other 400s must not match.
@@ -88,7 +88,7 @@ def _clients_fault(status: int, text: str, *, name: str, masked: Callable[[str],
         return UpstreamError(message, reason=Reason.CONTEXT_TOO_LONG, blame=Blame.NEUTRAL, outcome="refused")
     if is_out_of_memory(text):
         return UpstreamError(f"{name} answered {status}: out of memory", reason=Reason.OUT_OF_MEMORY)
-    return BadRequest(f"{name} refused the request: {_said(text, masked)}", field=None, status=400)
+    return RefusedByBackend(f"{name} refused the request: {_said(text, masked)}", field=None, status=400)
 
 
 def _said(text: str, masked: Callable[[str], str]) -> str:

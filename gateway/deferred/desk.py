@@ -15,7 +15,7 @@ from gateway.errors import BadRequest
 from gateway.record import DegradationRecord, Level, Reason
 from gateway.runtime import Runtime
 from gateway.telemetry import Event
-from gateway.wire import JSON_TYPE, Headers, Receive, Send, error_body, record_headers, respond, respond_json
+from gateway.wire import JSON_TYPE, Headers, Receive, Send, record_headers, reject, respond, respond_json
 from gateway.work import Work
 
 PATH = "/v1/async/"
@@ -87,7 +87,7 @@ class Desk:
                 raise _unknown(identity)
             await self._show(identity, found, send)
         except BadRequest as error:
-            await respond_json(send, error.status, error_body(error))
+            await reject(send, error, self._runtime.metrics.rejected)
         except StoreError as error:
             self._runtime.log.write(Event(event="async_unavailable", detail=str(error)))
             await respond_json(send, 202, _waiting(identity, "unknown"), [_retry()])
