@@ -5,6 +5,7 @@
 import re
 
 from harness.fidelity.case import Finding
+from harness.fidelity.checks.modality import limited
 from harness.fidelity.checks.negation import double_negation
 from harness.fidelity.reading.fact import Fact, same
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
@@ -35,18 +36,29 @@ def _opposites(both: Pair) -> list[Finding]:
     swapped = names_swapped(both) or _compared_backwards(both)
     for i, one in enumerate(both.reference.words):
         at = both.partner_back[i]
-        if one.mark or one.fact or (at is not None and both.candidate.words[at].lemma == one.lemma):
+        if (
+            one.mark
+            or one.fact
+            or bounding(both.reference, i)
+            or (at is not None and both.candidate.words[at].lemma == one.lemma)
+        ):
             continue
         for j in _opposites_at(one, places, words):
             other = both.candidate.words[j]
             back = both.partner[j]
-            if other.mark or other.fact or (at != j and (at is not None or back is not None)):
+            if (
+                other.mark
+                or other.fact
+                or bounding(both.candidate, j)
+                or (at != j and (at is not None or back is not None))
+            ):
                 continue
             if open_until(both, one, other) or (i in denied_here) != (j in denied_there):
                 continue
             loose = one.function or other.function
             in_place = any(one in removed and other in added for removed, added in swapped_in)
-            if reversed_around(both, i, j) or swapped:
+            bound_told = {one.lemma, other.lemma} == {"may", "must"} and limited(both)
+            if reversed_around(both, i, j) or swapped or bound_told:
                 continue
             if loose and not in_place:
                 continue
@@ -62,6 +74,16 @@ def _opposites(both: Pair) -> list[Finding]:
     return found
 
 
+def bounding(text: Text, at: int) -> bool:
+    """Whether a word says that the value beside it is a least or a most: that is compared with the values."""
+    near = [text.words[k].fact for k in (at - 1, at + 1, at + 2) if 0 <= k < len(text.words)]
+    return text.words[at].text in _BOUNDING and any(fact is not None and fact.bound for fact in near)
+
+
+_BOUNDING = frozenset(
+    ["超过", "不超过", "以内", "以上", "以下", "至少", "最多", "不少于", "不低于", "高于", "低于", "不满", "内", "之内", "多于", "少于", "不足", "满", "未满", "at least", "at most",
+     "no more than", "no less than", "more than", "less than", "over", "under", "above", "below", "within", "up to", "or more", "or less"]
+)  # fmt: skip
 _QUANTITIES = frozenset(
     ["all", "every", "each", "none", "some", "any", "most", "few", "no one", "everyone", "nobody", "都", "均"]
 )
@@ -157,7 +179,7 @@ def _bounds(both: Pair) -> list[Finding]:
                     continue
                 if any(same(f, one) and f.bound == one.bound for f in both.candidate.facts):
                     continue
-                if _complement(both):
+                if any(same(f, other) and f.bound == other.bound for f in both.reference.facts) or _complement(both):
                     continue
                 most, least = (one, other) if one.bound < 0 else (other, one)
                 reason = f"“{most.text}” is a most on one side and “{least.text}” a least on the other"

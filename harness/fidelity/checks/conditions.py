@@ -89,6 +89,6 @@ def _marks(text: Text) -> dict[str, str]:
             if word.lemma in members or word.text.casefold() in members:
                 found.setdefault(kind, word.text)
     lifted = _LIFTED.search(text.plain)
-    if lifted:
+    if lifted and (lifted[0].casefold() != "whichever"):
         found.setdefault("regardless", lifted[0])
     return found

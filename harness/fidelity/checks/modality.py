@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity
 from harness.fidelity.reading.text import Text
@@ -57,7 +58,7 @@ def check(both: Pair) -> list[Finding]:
     found = []
     for (here, there), severity in _CLASH.items():
         if here in ours and here not in theirs and there in theirs and there not in ours:
-            if (here, there) in (("may", "must"), ("must", "may")) and _limited(both):
+            if (here, there) in (("may", "must"), ("must", "may")) and limited(both):
                 continue  # "can only at the end" is "has to wait for the end"
             reason = f"“{theirs[there]}” is not as binding, or not as sure, as “{ours[here]}”"
             found.append(Finding(check=NAME, severity=severity, reason=reason))
@@ -119,7 +120,10 @@ def _first(text: Text, words: frozenset[str]) -> str:
     return next((w.text for w in text.words if {w.lemma, w.text.casefold()} & words), "")
 
 
-def _limited(both: Pair) -> bool:
+def limited(both: Pair) -> bool:
+    here, there = both.reference.facts, both.candidate.facts
+    if any(a.bound and a.bound == b.bound and same(a, b) for a in here for b in there):
+        return True  # "may weigh at most" is "must not weigh more than"
     return any(
         w.lemma in ("only", "只能", "只", "仅", "只有") for t in (both.reference, both.candidate) for w in t.words
     )

@@ -49,7 +49,9 @@ def _step(plain: str, fact: Fact) -> str:
 
 def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     """Findings for facts of `kinds`: changed 1, unsupported 0.8 (0.2 where prompt or context has it), missing 0.5."""
-    ours, theirs = _told(both.reference.facts), _told(both.candidate.facts)
+    spare = {id(both.reference.words[i].fact) for i in both.spare_here}
+    ours = tuple(f for f in _told(both.reference.facts) if id(f) not in spare)
+    theirs = _told(both.candidate.facts)
     paired = list(same_facts(ours, theirs))
     lost = [f for f in ours if not any(f is a for a, _ in paired)]
     new = [f for f in theirs if not any(f is b for _, b in paired) and not any(same(f, other) for other in ours)]
@@ -85,7 +87,7 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
         rival = next((f for f in new if next_whole(gone, both.reference.plain, f, both.candidate.plain)), None)
         if rival is not None:
             lost, new = [f for f in lost if f is not gone], [f for f in new if f is not rival]
-    if any(f.kind is Kind.WEEKDAY for f in (*lost, *new)) and same_days(here, there):
+    if any(f.kind is Kind.WEEKDAY for f in (*lost, *new)) and same_days(both.reference, both.candidate):
         lost, new = ([f for f in side if f.kind is not Kind.WEEKDAY] for side in (lost, new))
     for own, other in ((here, there), (there, here)):
         plain, rated = (

@@ -58,7 +58,7 @@ def _lost_items(both: Pair) -> Iterator[Finding]:
         said = [any(both.echo_back[i] for i in item) for item in items]
         for at, item in enumerate(items[1:], start=1):
             beside = [k for k in (at - 1, at + 1) if k < len(items) and said[k]]
-            few = len(items) > 2 or own <= len(item)
+            few = len(items) > 2 or own <= len(item) + 1
             if (
                 few
                 and not said[at]

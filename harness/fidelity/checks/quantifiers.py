@@ -81,6 +81,8 @@ def check(both: Pair) -> list[Finding]:
         if here in lost and there in new and not ({here, there} == {"all", "none"} and _denies_all(both))
     ]
     found = [_weighed(f, both) for f in found]
+    if any(word in f.reason for f in found for word in _ALWAYS) and "only" in (ours.keys() ^ theirs.keys()):
+        found = [replace(f, severity=min(0.2, f.severity)) for f in found]  # "always by card" is "only by card"
     found += _only_elsewhere(both)
     found += _both_or_one(both)
     if found:
@@ -115,7 +117,7 @@ def _weighed(finding: Finding, both: Pair) -> Finding:
         for text, said in ((both.reference, both.polarity_here), (both.candidate, both.polarity_there))
     ]
     if (counts[0] - counts[1]) % 2:
-        return replace(finding, severity=min(0.3, finding.severity))
+        return replace(finding, severity=min(0.2, finding.severity))
     return replace(finding, severity=1.0, certain=True)
 
 

@@ -1,6 +1,8 @@
 """One thing in place of another in the same sentence: the closer the texts, the more a changed word tells."""
 
 from harness.fidelity.case import Finding
+from harness.fidelity.checks.antonyms import bounding
+from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Edit, Pair
 from harness.fidelity.reading.text import Word
@@ -14,7 +16,7 @@ def check(both: Pair) -> list[Finding]:
     weight = min(1.0, max(0.0, (both.closeness - low) / (high - low)))
     if not weight:
         return []
-    explained = _explained(both)
+    explained = _explained(both) | _bounds_kept(both)
     missing = {id(w) for w in both.missing} - explained
     added = {id(w) for w in both.added} - explained
     found = []
@@ -51,6 +53,17 @@ def _explained(both: Pair) -> set[int]:
             elif not denial.lexical and any(other.lexical for other in others):
                 found.update(id(text.words[i]) for i in denial.reach[:1])
     return found
+
+
+def _bounds_kept(both: Pair) -> set[int]:
+    """Words that bound a value which the other text bounds as well, in whatever words: 不超过100 is 100以内."""
+    return {
+        id(word)
+        for text, other in ((both.reference, both.candidate), (both.candidate, both.reference))
+        for at, word in enumerate(text.words)
+        if bounding(text, at)
+        and all(any(same(f, g) and f.bound == g.bound for g in other.facts) for f in text.facts if f.bound)
+    }
 
 
 def _undone(both: Pair) -> set[int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from harness.fidelity.reading.fact import Fact, Kind
+from harness.fidelity.reading.text import Text
 
 _COUNTED = frozenset({Kind.NUMBER, Kind.MONEY, Kind.DURATION, Kind.MEASURE})
 _BEYOND = re.compile(
@@ -17,6 +18,8 @@ _BEYOND = re.compile(
 _NOT_BEYOND = re.compile(r"(?:no|not)(?: be)? \w+ than\s*$|不(?:超过|高于|大于|多于|少于|低于|小于)\s*$", re.IGNORECASE)
 _OUT_OF = re.compile(r"(?:贵|多|高|增[加长]|大|长|涨|快|重|远)[了出]?$")
 _COUNTED_THING = re.compile(r"\s*(\w+)")
+_ALL_BUT = re.compile(r"\b(?:except|but|other than|apart from|bar)\b|除", re.IGNORECASE)
+DAY_S = 86400.0
 _MAX = 8  # values of a text that are computed with
 
 
@@ -76,13 +79,16 @@ def _fits(one: Fact, fact: Fact) -> bool:
     )
 
 
-def same_days(ours: Sequence[Fact], theirs: Sequence[Fact]) -> bool:
-    """Whether the weekdays of both texts are the same ones in all: 周末 is 周六、周日."""
-    here, there = _days(ours), _days(theirs)
+def same_days(one: Text, other: Text) -> bool:
+    """Whether the weekdays of both texts are the same ones in all: 周末 is 周六、周日, all but Sunday is Monday to Saturday."""
+    here, there = _days(one.facts), _days(other.facts)
+    if {frozenset(here), frozenset(there)} == {frozenset("6"), frozenset("0123456")} or here | there == set("0123456"):
+        daily = [any(f.kind is Kind.RATE and f.value == DAY_S for f in text.facts) for text in (one, other)]
+        return any(daily) and here != there and _ALL_BUT.search(one.plain + " " + other.plain) is not None
     return bool(here) and here == there
 
 
-def _days(facts: Sequence[Fact]) -> set[str] | None:
+def _days(facts: Sequence[Fact]) -> set[str]:
     found: set[str] = set()
     for fact in facts:
         if fact.kind is Kind.WEEKDAY:

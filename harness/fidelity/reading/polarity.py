@@ -42,7 +42,7 @@ _LEXICAL = MappingProxyType(
         "unpaid": "paid", "call off": "take place", "turn down": "accept", "free": "charge fee cost pay", "free of charge": "charge fee cost", "no charge": "charge fee cost", "at no cost": "charge fee cost",
         "costs nothing": "charge fee cost", "for nothing": "charge fee cost", "complimentary": "charge fee cost", "no extra cost": "charge fee cost",
         "at no charge": "charge fee cost", "without charge": "charge fee cost", "delayed": "on time",
-        "not allow": "allow", "bar": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
+        "not allow": "allow", "bar": "allow", "off limits": "allow", "off-limits": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
         "useless": "use", "out of order": "work", "out of use": "use work", "out of service": "work service", "out of reach": "reach hold get", "faulty": "work", "defective": "work", "lose": "keep",
     }
 )  # fmt: skip
