@@ -132,6 +132,7 @@ async def _call(work: Work, backend: Backend, shaped: Shaped, sink: Sink | None)
         held=_holds(work, backend, shaped.loss),
         preview=lambda: _preview(work, backend, shaped.loss),
         keys=backend.secrets.in_answers,
+        offer=work.request.offer if work.policy.validation.tools else None,
     )
     reader = await backend.client.stream(call, take=relay.take)
     if reader.whole is not None:
@@ -156,6 +157,8 @@ async def _check(work: Work, backend: Backend, shaped: Shaped, completion: Compl
     """What a whole answer still has to pass. Raises UpstreamError."""
     backend.secrets.require_none_in(completion.text)
     _check_counts(work, backend, shaped, completion)
+    if work.policy.validation.tools:
+        work.request.offer.check(completion.called, refusal=completion.refusal)
     if completion.calls_tools or completion.refusal:
         return
     if work.policy.validation.response_schema:

@@ -98,6 +98,7 @@ class Validation(Section, frozen=True, kw_only=True):
 
     max_answer_bytes: Count = 8_388_608
     response_schema: bool = msgspec.field(name="schema", default=True)
+    tools: bool = True  # only offered tools may be called, and one must be where the request says so
 
 
 class Accounting(Section, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import msgspec
 
 from gateway.answers.completion import Completion, chunk
+from gateway.answers.tool_calls import Offer
 from gateway.answers.validate import check_arguments, check_text, invalid, is_blank, own_record_in
 from gateway.backends.stream import FunctionDelta, Piece, StreamReader
 from gateway.masking import KeyWatch
@@ -33,14 +34,23 @@ class Sink(Protocol):
 class Relay:
     """Takes pieces, shows them, and keeps what the checks at the end need.
 
-    Nothing is shown before the first content that is not blank, nor what may be the beginning of one of `keys`; with
-    `held` nothing before `finish`. The chunk with
+    Nothing is shown before the first content that is not blank, nor text where a tool has to be called, nor what
+    may be the beginning of one of `keys`; with `held` nothing before `finish`. The chunk with
     the finish_reason waits for `finish`, because only then it is known to be true.
     """
 
     def __init__(
-        self, sink: Sink, *, held: bool, preview: Callable[[], DegradationRecord], keys: tuple[str, ...] = ()
+        self,
+        sink: Sink,
+        *,
+        held: bool,
+        preview: Callable[[], DegradationRecord],
+        keys: tuple[str, ...] = (),
+        offer: Offer | None = None,
     ) -> None:
+        """`offer` None: calls are not checked."""
+        self._offer = offer
+        self._must_call = offer is not None and offer.must_call
         self._watch = KeyWatch(keys)
         self._sink = sink
         self._held = held
@@ -48,7 +58,7 @@ class Relay:
         self._waiting: list[bytes] = []
         self._text: list[str] = []
         self._arguments: dict[int, list[str]] = {}
-        self._named: set[int] = set()  # tool calls that have a name
+        self._named: dict[int, str] = {}  # tool calls that have a name
         self._visible = False
         self._tools = False
         self._refusal = False
@@ -69,7 +79,7 @@ class Relay:
             if not self._text:
                 raise invalid("a stream without content")
             check_text(text)
-        if self._arguments.keys() - self._named:
+        if self._arguments.keys() - self._named.keys():
             raise invalid("a tool call without a name")
         for parts in self._arguments.values():
             check_arguments("".join(parts), reader.finish_reason)
@@ -78,6 +88,7 @@ class Relay:
             text=text,
             finish_reason=reader.finish_reason,
             calls_tools=self._tools,
+            called=tuple(self._named.values()),
             refusal=self._refusal,
             prompt_tokens=usage.prompt_tokens if usage else None,
             completion_tokens=usage.completion_tokens if usage else None,
@@ -131,12 +142,15 @@ class Relay:
             self._keep_call(_LEGACY, delta.function_call)
         for call in (delta.tool_calls if delta else None) or ():
             self._keep_call(call.index, call.function or _NO_FUNCTION)
-        self._visible = self._visible or self._tools or self._refusal or not is_blank(piece.text)
+        text = not self._must_call and not is_blank(piece.text)
+        self._visible = self._visible or self._tools or self._refusal or text
 
     def _keep_call(self, index: int, function: FunctionDelta) -> None:
         self._tools = True
         if function.name:
-            self._named.add(index)
+            if self._offer is not None:
+                self._offer.require_known(function.name)
+            self._named.setdefault(index, function.name)
         self._arguments.setdefault(index, []).append(function.arguments or "")
 
     async def _show(self) -> None:

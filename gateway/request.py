@@ -7,12 +7,15 @@ from typing import Any
 
 import msgspec
 
+from gateway.answers.tool_calls import Offer, offer_of
 from gateway.errors import BadRequest
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 FORMATS = ("text", "json_object", "json_schema")
 SAMPLING = (("temperature", 0, 2), ("top_p", 0, 1), ("presence_penalty", -2, 2), ("frequency_penalty", -2, 2))
 SAMPLED = frozenset([*(field for field, _, _ in SAMPLING), "n", "seed", "stop"])
+_MAY_CALL = frozenset({"tools", "functions", "tool_choice", "function_call"})
+_NO_OFFER = Offer()
 _SHOWN_CHARS = 60
 _GZIP = b"\x1f\x8b"
 _MOST_LEVELS = 200  # of nesting: far more than any request needs, far fewer than would stop the encoder
@@ -36,6 +39,7 @@ class ChatRequest:
     response_format: str  # one of FORMATS
     schema: Mapping[str, Any] | None  # of the answer's text, when response_format is json_schema
     has_tools: bool
+    offer: Offer = _NO_OFFER
     respond_async: bool = False  # the client would poll for its answer
 
     @property
@@ -88,6 +92,7 @@ def parse(raw: bytes, *, max_tokens_bound: int) -> ChatRequest:
         response_format=kind,
         schema=schema,
         has_tools=bool(tools or body.get("functions")),
+        offer=offer_of(body) if _MAY_CALL & body.keys() else _NO_OFFER,
         respond_async=bool(later),
     )
 

@@ -13,6 +13,7 @@ class Completion:
     text: str
     finish_reason: str | None
     calls_tools: bool = False
+    called: tuple[str, ...] = ()  # the tools' names
     refusal: bool = False
     prompt_tokens: int | None = None
     completion_tokens: int | None = None

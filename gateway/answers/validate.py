@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from gateway.answers.completion import Completion, new_id, now_unix_s
+from gateway.answers.tool_calls import called_in
 from gateway.backends.failures import error_reason
 from gateway.errors import BadRequest, UpstreamError
 from gateway.policy import Accounting
@@ -167,6 +168,7 @@ def _first_choice(choice: dict[str, Any]) -> Completion:
         text=content if isinstance(content, str) else "",
         finish_reason=finish,
         calls_tools=calls,
+        called=called_in(message),
         refusal=refusal,
     )
 

@@ -43,6 +43,16 @@ FORMAT = st.fixed_dictionaries(
     {"type": st.sampled_from(["text", "json_object", "json_schema"]) | ANY},
     optional={"json_schema": st.fixed_dictionaries({"name": TEXT, "schema": ANY}) | ANY},
 )
+CHOICE = st.sampled_from(
+    [
+        "auto",
+        "none",
+        "required",
+        {"type": "function", "function": {"name": "f"}},
+        {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": [{"function": {"name": "f"}}]}},
+        {"type": "allowed_tools", "allowed_tools": []},
+    ]
+)
 REQUEST = st.fixed_dictionaries(
     {"messages": st.lists(MESSAGE, min_size=1, max_size=3) | ANY},
     optional={
@@ -56,6 +66,10 @@ REQUEST = st.fixed_dictionaries(
         "stop": ANY,
         "seed": ANY,
         "tools": st.lists(TOOL, max_size=2) | ANY,
+        "tool_choice": CHOICE | ANY,
+        "functions": ANY,
+        "function_call": ANY,
+        "parallel_tool_calls": ANY,
         "response_format": FORMAT | ANY,
         "metadata": ANY,
         "user": ANY,
