@@ -8,9 +8,11 @@ EvalsetError            one clear line for a person; the caller can only fix the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 _SHOWN_CHARS = 80
+_NAMED_MOST = 5
 
 
 class EvalsetError(Exception):
@@ -42,12 +44,17 @@ class FileError(EvalsetError):
 
 
 class UnknownNameError(EvalsetError):
-    """`name` is not among `known`; the message names up to three near ones."""
+    """`name` is not among `known`; the message names up to three near ones, else all where they are few."""
 
-    def __init__(self, kind: str, name: str, near: list[str], known: int) -> None:
+    def __init__(self, kind: str, name: str, near: Sequence[str], known: Sequence[str]) -> None:
         self.name = name
-        hint = f"did you mean {', '.join(near)}?" if near else "nothing comes close"
-        super().__init__(f"unknown {kind} {shown(name)} (of {known} known); {hint}")
+        if near:
+            hint = f"did you mean {', '.join(near)}?"
+        elif len(known) <= _NAMED_MOST:
+            hint = f"known are {', '.join(known)}"
+        else:
+            hint = f"nothing comes close; the first is {known[0]}"
+        super().__init__(f"unknown {kind} {shown(name)} (of {len(known)} known); {hint}")
 
 
 def shown(value: object) -> str:

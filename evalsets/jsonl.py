@@ -143,4 +143,4 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _unknown(kind: str, name: str, known: list[str]) -> NoReturn:
-    raise UnknownNameError(kind, name, difflib.get_close_matches(name, known, n=3, cutoff=0.6), len(known))
+    raise UnknownNameError(kind, name, difflib.get_close_matches(name, known, n=3, cutoff=0.6), known)

@@ -49,8 +49,13 @@ def list_text(folders: list[Path]) -> str:
     found = listed(folders)
     width = max((len(one.name) for one in found), default=0)
     lines = ["Experiments"]
-    lines += [f"  {one.name:<{width}}  {one.place}" for one in found] or ["  none in " + ", ".join(map(str, folders))]
+    lines += [f"  {one.name:<{width}}  {one.place}" for one in found] or [f"  none in {places(folders)}"]
     return "\n".join([*lines, "", listing()])
+
+
+def places(folders: list[Path]) -> str:
+    """Where was looked, in words."""
+    return " or ".join(map(str, folders)) or "this folder; run in the project's root, or name --experiments"
 
 
 def explain_text(name: str, folders: list[Path], *, seed: int) -> str:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from harness.commands.chaos_words import WORDS, run_word
+from harness.commands.chaos_words import EXPERIMENTS, WORDS, run_word
 from harness.errors import ConfigError
 
 INTERRUPTED = 130
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", default=None, metavar="RUN", help="go on with a run folder that was interrupted")
     parser.add_argument("--results", default="results", help="where the run folder is made (default results/)")
     parser.add_argument(
-        "--experiments", default="tests/chaos", help="pytest files with the experiments (default tests/chaos)"
+        "--experiments", default=EXPERIMENTS, help=f"pytest files with the experiments (default {EXPERIMENTS})"
     )
     parser.add_argument("-k", dest="select", default=None, help="only experiments whose name matches (as in pytest)")
 

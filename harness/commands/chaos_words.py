@@ -10,6 +10,7 @@ from harness.errors import ConfigError
 
 WORDS = ("list", "explain", "import", "export")
 SHIPPED = Path("examples/experiments")
+EXPERIMENTS = "tests/chaos"  # unless another is named
 
 
 def run_word(args: argparse.Namespace) -> int:
@@ -32,6 +33,9 @@ def run_word(args: argparse.Namespace) -> int:
 
 
 def folders_of(args: argparse.Namespace) -> list[Path]:
+    """Raises ConfigError for a folder that was named and is not there; the two that nobody named may be missing."""
+    if args.experiments != EXPERIMENTS and not Path(args.experiments).exists():
+        raise ConfigError(f"--experiments {args.experiments}: no such file or folder")
     return [folder for folder in (Path(args.experiments), SHIPPED) if folder.exists()]
 
 

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from evalsets.lint import lint_set
 
-    problems = [problem for name in args.sets for problem in lint_set(name)]
+    problems = [f"{name}: {problem}" for name in args.sets for problem in lint_set(name)]
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{', '.join(args.sets)}: {len(problems)} problem{'' if len(problems) == 1 else 's'}")

@@ -63,7 +63,9 @@ def plan(shape: KvShape, lengths: Sequence[int], *, batch: int, device_bytes: in
     """One row per length. `taken_bytes`: weights and margin; raises ConfigError when they leave nothing."""
     free_bytes = device_bytes - taken_bytes
     if free_bytes <= 0:
-        raise ConfigError(f"weights and margin take {taken_bytes} bytes of a device of {device_bytes}: nothing is left")
+        raise ConfigError(
+            f"weights and margin take {taken_bytes:,} bytes of a device of {device_bytes:,} bytes: nothing is left"
+        )
     return [_row(shape, tokens, batch, device_bytes, free_bytes) for tokens in lengths]
 
 

@@ -22,6 +22,12 @@ def test_the_list_names_tests_files_and_faults(capsys):
         assert name in said
 
 
+def test_the_list_outside_the_root_says_where_to_look(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["chaos", "list"]) == 0
+    assert "none in this folder; run in the project's root, or name --experiments" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -2,10 +2,13 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from harness.cli import COMMANDS, main, run_command
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_help_names_every_command(capsys):
@@ -45,7 +48,8 @@ def test_every_command_can_be_imported_and_explains_itself(name, capsys):
         (["gate", "nope"], "nope"),
         (["report", "nope"], "nope"),
         (["ab", "nope", "nope"], "nope"),
-        (["evalset", "lint", "nope"], "nope"),
+        (["evalset", "lint", "nope"], "'nope' (of 2 known); known are collapse, support"),
+        (["chaos", "list", "--experiments", "nope"], "--experiments nope: no such file"),
         (["models", "prepare", "nope"], "nope"),
         (["score", "--input", "nope.jsonl", "--output", "out.jsonl"], "nope.jsonl"),
     ],
@@ -88,3 +92,13 @@ def test_the_help_loads_nothing_heavy():
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert int(ran.stdout.split()[-1]) < 300
+
+
+def test_each_problem_of_an_evaluation_set_names_the_set(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first = (ROOT / "examples" / "your-own-gateway" / "items.jsonl").read_text("utf-8").splitlines()[0]
+    (tmp_path / "mine.jsonl").write_text(f"{first}\n{first.replace('shop-en-001', 'shop-en-002')}\n", "utf-8")
+    assert main(["evalset", "lint", "support", "mine.jsonl"]) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said
+    assert all(line.startswith("mine.jsonl: ") for line in said)

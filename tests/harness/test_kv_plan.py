@@ -48,6 +48,7 @@ def test_a_quarter_of_the_heads_fits_four_times_the_requests(
     [
         (["{missing}"], "no such file"),
         (["{config}", "--weights-size", "90GB"], "nothing is left"),
+        (["{config}", "--device-size", "80"], "a device of 80 bytes"),
         (["{config}", "--tokens", "0"], "1 or more"),
         (["{config}", "--tensor-parallel", "0"], "tensor_parallel is 0"),
     ],
