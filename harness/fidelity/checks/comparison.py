@@ -43,6 +43,8 @@ def check(both: Pair) -> list[Finding]:
 
 def _comparison(text: Text) -> Comparison | None:
     """The first comparison of two things; None where there is none, or where a thing is compared with a value."""
+    if ("比" if text.lang == "zh" else " than ") not in text.plain:
+        return None
     found = (_ZH if text.lang == "zh" else _EN).search(text.plain)
     if found is None:
         return None

@@ -52,6 +52,10 @@ _CHAIN = re.compile(
     r"\b(?:cause[sd]?|led to|leads to|results? in|resulted in|set off|sets off|trigger(?:s|ed)?|brought about|brings about|makes?|made)\b(?! by\b)|导致|造成|引起|引发|使得?|让|令",
     re.IGNORECASE,
 )
+_TELLS_ORDER = re.compile(
+    r"before|after|once|then|next|followed|first|cause|led to|leads to|result|set off|sets off|trigger|brought about|brings about|先|后|前|导致|造成|引起|引发|使|让|令",
+    re.IGNORECASE,
+)
 _MOVED = re.compile(r"\b(?:moved|changed|shifted|postponed|brought forward|rescheduled|pushed)\b", re.IGNORECASE)
 _SIDE_EN = re.compile(
     r"\b(?:(?P<before>before|prior to|ahead of)|after|once|following|as soon as)\b(?P<what>[^.;:!?,]+)", re.IGNORECASE
@@ -153,6 +157,8 @@ def _other_order(both: Pair) -> Iterator[Finding]:
 
 def _order(text: Text) -> tuple[list[Word], list[Word]] | None:
     """The words of the first and of the second step; None where no two steps are told."""
+    if not _TELLS_ORDER.search(text.plain):
+        return None
     for sentence in re.split(r"[.;!?。；！？]\s*", text.plain):
         for pattern in _ORDER:
             found = pattern.search(sentence.strip())

@@ -79,10 +79,12 @@ def stretches(text: Text) -> list[list[int]]:
 
 def crossings(both: Pair) -> Iterator[Crossing]:
     """Two bonds of the reference that the candidate ties the other way round."""
+    heres, theres = stretches(both.reference), stretches(both.candidate)
+    if not (max(heres[-1], default=0) and max(theres[-1], default=0)) or (heres == theres and not both.differs):
+        return
     placed = anchors(both)
     if len(placed) < 4:
         return
-    heres, theres = stretches(both.reference), stretches(both.candidate)
     seen: list[tuple[list[int], list[int]]] = []
     for here in heres:
         for there in theres:
