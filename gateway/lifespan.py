@@ -25,6 +25,8 @@ async def lifespan(runtime: Runtime, store: JobStore | None) -> AsyncIterator[No
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if store is not None:
+            await asyncio.to_thread(store.settle)
         await _closed(runtime)
 
 

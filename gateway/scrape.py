@@ -6,7 +6,8 @@ from typing import Any
 from prometheus_client.exposition import choose_encoder
 
 from gateway.backends.breaker import State
-from gateway.deferred.store import JobStore, StoreError
+from gateway.deferred.job import StoreError
+from gateway.deferred.store import JobStore
 from gateway.runtime import Runtime
 from gateway.telemetry import Event
 from gateway.wire import Receive, Send, respond
@@ -32,6 +33,7 @@ class Scrape:
 
     async def _mirror_jobs(self, store: JobStore) -> None:
         """A file that cannot be read leaves the last values, and a line in the log."""
+        self._runtime.metrics.asynchronous.unsaved.set(store.unsaved)
         try:
             standing = await asyncio.to_thread(store.standing)
         except StoreError as error:

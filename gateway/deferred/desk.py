@@ -10,7 +10,8 @@ from gateway.answers.cache_key import tenant_of
 from gateway.answers.completion import now_unix_s
 from gateway.decision import Branch
 from gateway.deferred.exposed import AsyncEvent
-from gateway.deferred.store import Asked, Found, JobStore, Status, StoreError
+from gateway.deferred.job import Asked, Found, Status, StoreError
+from gateway.deferred.store import JobStore
 from gateway.errors import BadRequest
 from gateway.record import DegradationRecord, Level, Reason
 from gateway.runtime import Runtime

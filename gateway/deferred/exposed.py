@@ -26,6 +26,9 @@ class AsyncMetrics:
         self.oldest = Gauge(
             "truefall_async_oldest_seconds", "Age of the oldest one that is not answered yet", registry=registry
         )
+        self.unsaved = Gauge(
+            "truefall_async_unsaved", "Answers that this gateway alone holds, as the file takes none", registry=registry
+        )
         for what in AsyncEvent:
             self._events.labels(what)  # there from the start, at 0
 

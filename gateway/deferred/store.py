@@ -3,15 +3,15 @@
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
 from uuid import uuid4
 
 import msgspec
 
 from gateway.deferred.exposed import AsyncEvent
-from gateway.errors import ConfigError, GatewayError
+from gateway.deferred.held import Answer, Held
+from gateway.deferred.job import Asked, Claimed, Found, Standing, Status, StoreError
+from gateway.errors import ConfigError
 
 _VERSION = 1
 _SCHEMA = """
@@ -21,8 +21,11 @@ CREATE TABLE job (
     tries INTEGER NOT NULL DEFAULT 0, request BLOB, answer BLOB, answer_status INTEGER
 )
 """
+_OTHERS = "id NOT IN (SELECT value FROM json_each(?))"
+_FREE = f"(status = 'queued' OR (status = 'running' AND lease_unix_s < ?)) AND {_OTHERS}"
 _BUSY_S = 2.0
 _OWNER_ONLY = 0o600
+_UNWRITABLE = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
 MOST_TRIES = 2  # a request during which the gateway died is tried once more, and then never again
 
 
@@ -30,55 +33,11 @@ def _nothing(_what: AsyncEvent, _count: int) -> None:
     """Nobody counts."""
 
 
-class StoreError(GatewayError):
-    """The file cannot be read or written, or is full."""
-
-
-class Status(StrEnum):
-    """Where a job stands."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    DONE = "done"
-    LOST = "lost"  # the gateway died while it ran, twice
-
-
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
-    """A request as it is kept: nothing that proves who asks."""
-
-    body: dict[str, object]
-    caller: tuple[str, str, str]
-    forward: dict[str, str]
-
-
-class Claimed(NamedTuple):
-    """A job that this gateway works on until its lease is over."""
-
-    id: str
-    tenant: str
-    asked: Asked
-
-
-class Found(NamedTuple):
-    """A job as its owner sees it; `answer` is the body to send with `answer_status`, once there is one."""
-
-    status: Status
-    age_s: float
-    answer: bytes | None
-    answer_status: int | None
-
-
-class Standing(NamedTuple):
-    """What the file holds: jobs by status, and the age of the oldest that is queued or runs (0 where none is)."""
-
-    jobs: dict[Status, int]
-    oldest_s: float
-
-
 class JobStore:
     """Every call opens and closes its own connection, so it may run in any thread and process.
 
     `ended` is told, in that thread, of jobs that end without anybody who works on them: LOST or EXPIRED, and how many.
+    While the disk is full, what was accepted is worked on all the same, and its answers wait in memory to be written.
     """
 
     def __init__(
@@ -97,6 +56,7 @@ class JobStore:
         self._ttl_s = ttl_s
         self._now_unix_s = now_unix_s
         self._ended = ended
+        self._held = Held()
 
     def prepare(self) -> None:
         """Make the file, readable by its owner only. Raises ConfigError when it cannot be used."""
@@ -127,22 +87,44 @@ class JobStore:
         return identity
 
     def claim(self, *, lease_s: float) -> Claimed | None:
-        """The oldest job that nobody works on."""
-        now_s = self._now_unix_s()
+        """The oldest job that nobody works on. Raises StoreError where there is none that can be worked on."""
+        self.settle()
+        with self._held.lock:
+            try:
+                row = self._claim(lease_s)
+            except StoreError as error:
+                row = self._oldest() if error.unwritable else None
+                if row is None:
+                    raise
+            if row is None:
+                return None
+            self._held.at_work.add(row[0])
+        return Claimed(row[0], row[1], msgspec.json.decode(row[2], type=Asked))
+
+    def _claim(self, lease_s: float) -> tuple[str, str, bytes] | None:
+        now_s, ours = self._now_unix_s(), self._held.names()
         with self._open() as db:
             lost = db.execute(
-                "UPDATE job SET status = 'lost', settled_unix_s = ?, request = NULL"
-                " WHERE status = 'running' AND lease_unix_s < ? AND tries >= ?",
-                (now_s, now_s, MOST_TRIES),
+                "UPDATE job SET status = 'lost', settled_unix_s = ?, request = NULL WHERE status = 'running'"
+                " AND lease_unix_s < ? AND tries >= ? AND id NOT IN (SELECT value FROM json_each(?))",
+                (now_s, now_s, MOST_TRIES, ours),
             ).rowcount
-            row = db.execute(
+            row: tuple[str, str, bytes] | None = db.execute(
                 "UPDATE job SET status = 'running', tries = tries + 1, lease_unix_s = ? WHERE number = (SELECT number"
-                " FROM job WHERE status = 'queued' OR (status = 'running' AND lease_unix_s < ?) ORDER BY number"
-                " LIMIT 1) RETURNING id, tenant, request",
-                (now_s + lease_s, now_s),
+                f" FROM job WHERE {_FREE} ORDER BY number LIMIT 1) RETURNING id, tenant, request",
+                (now_s + lease_s, now_s, ours),
             ).fetchone()
         self._ended(AsyncEvent.LOST, lost)
-        return None if row is None else Claimed(row[0], row[1], msgspec.json.decode(row[2], type=Asked))
+        return row
+
+    def _oldest(self) -> tuple[str, str, bytes] | None:
+        """The same without a word to the file, which cannot be written."""
+        with self._open() as db:
+            row: tuple[str, str, bytes] | None = db.execute(
+                f"SELECT id, tenant, request FROM job WHERE {_FREE} AND tries < ? ORDER BY number LIMIT 1",
+                (self._now_unix_s(), self._held.names(), MOST_TRIES),
+            ).fetchone()
+        return row
 
     def renew(self, identity: str, *, lease_s: float) -> None:
         """Still at it."""
@@ -151,19 +133,35 @@ class JobStore:
 
     def give_back(self, identity: str) -> None:
         """Not done, and not by the job's fault."""
+        self._held.forget(identity)
         with self._open() as db:
             db.execute(
                 "UPDATE job SET status = 'queued', tries = tries - 1 WHERE id = ? AND status = 'running'", (identity,)
             )
 
     def finish(self, identity: str, *, status: int, answer: bytes) -> None:
-        """Keep the answer, and the request no longer."""
-        with self._open() as db:
-            db.execute(
-                "UPDATE job SET status = 'done', settled_unix_s = ?, answer_status = ?, answer = ?, request = NULL"
-                " WHERE id = ?",
-                (self._now_unix_s(), status, answer, identity),
-            )
+        """Keep the answer, and the request no longer; in memory until the file takes it."""
+        self._held.keep(identity, Answer(status, answer, self._now_unix_s()))
+        self.settle()
+
+    @property
+    def unsaved(self) -> int:
+        """Answers that only memory holds."""
+        return len(self._held.answers())
+
+    def settle(self) -> None:
+        """Write the answers that wait for it, as far as the file takes them now."""
+        for identity, kept in self._held.answers():
+            try:
+                with self._open() as db:
+                    db.execute(
+                        "UPDATE job SET status = 'done', settled_unix_s = ?, answer_status = ?, answer = ?,"
+                        " request = NULL WHERE id = ?",
+                        (kept.settled_unix_s, kept.status, kept.body, identity),
+                    )
+            except StoreError:
+                return
+            self._held.forget(identity)
 
     def find(self, identity: str, *, tenant: str) -> Found | None:
         """None when there is none such of this tenant's."""
@@ -172,16 +170,26 @@ class JobStore:
                 "SELECT status, accepted_unix_s, answer, answer_status FROM job WHERE id = ? AND tenant = ?",
                 (identity, tenant),
             ).fetchone()
-        return None if row is None else Found(Status(row[0]), max(0.0, self._now_unix_s() - row[1]), row[2], row[3])
+        if row is None:
+            return None
+        age_s = max(0.0, self._now_unix_s() - row[1])
+        kept = self._held.answer(identity)
+        if kept is not None:
+            return Found(Status.DONE, age_s, kept.body, kept.status)
+        return Found(Status(row[0]), age_s, row[2], row[3])
 
     def remove(self, identity: str, *, tenant: str) -> bool:
         """Forget it; False when there is none such. A job that runs ends, and its answer is not kept."""
         with self._open() as db:
-            return bool(db.execute("DELETE FROM job WHERE id = ? AND tenant = ?", (identity, tenant)).rowcount)
+            removed = bool(db.execute("DELETE FROM job WHERE id = ? AND tenant = ?", (identity, tenant)).rowcount)
+        if removed and self._held.answer(identity) is not None:
+            self._held.forget(identity)
+        return removed
 
     def tidy(self) -> None:
         """Forget what was settled longer ago than the time to live, and what waited that long."""
         oldest_s = self._now_unix_s() - self._ttl_s
+        self._held.expire(oldest_s)
         with self._open() as db:
             db.execute("DELETE FROM job WHERE settled_unix_s < ?", (oldest_s,))
             expired = db.execute(
@@ -191,11 +199,14 @@ class JobStore:
 
     def standing(self) -> Standing:
         """Raises StoreError."""
+        kept = [identity for identity, _ in self._held.answers()]
+        names = msgspec.json.encode(kept).decode()
         with self._open() as db:
-            found = dict(db.execute("SELECT status, count(*) FROM job GROUP BY status").fetchall())
-            oldest_unix_s = db.execute("SELECT min(accepted_unix_s) FROM job WHERE settled_unix_s IS NULL").fetchone()[
-                0
-            ]
+            found = dict(db.execute(f"SELECT status, count(*) FROM job WHERE {_OTHERS} GROUP BY status", (names,)))
+            oldest_unix_s = db.execute(
+                f"SELECT min(accepted_unix_s) FROM job WHERE settled_unix_s IS NULL AND {_OTHERS}", (names,)
+            ).fetchone()[0]
+        found[Status.DONE.value] = found.get(Status.DONE.value, 0) + len(kept)
         oldest_s = 0.0 if oldest_unix_s is None else max(0.0, self._now_unix_s() - oldest_unix_s)
         return Standing({status: int(found.get(status.value, 0)) for status in Status}, oldest_s)
 
@@ -211,8 +222,10 @@ class JobStore:
                 try:
                     yield db
                 except BaseException:
-                    db.execute("ROLLBACK")
+                    if db.in_transaction:  # a full disk may have ended it
+                        db.execute("ROLLBACK")
                     raise
                 db.execute("COMMIT")
         except sqlite3.Error as error:
-            raise StoreError(f"{self._path}: {error}") from None
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without what SQLite adds to it
+            raise StoreError(f"{self._path}: {error}", unwritable=code in _UNWRITABLE) from None

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from gateway.deferred.config import Deferred
 from gateway.deferred.exposed import AsyncEvent
-from gateway.deferred.store import Claimed, JobStore, StoreError
+from gateway.deferred.job import Claimed, StoreError
+from gateway.deferred.store import JobStore
 from gateway.errors import BadRequest
 from gateway.outcome import outcome
 from gateway.pipeline import Reply
@@ -43,12 +44,14 @@ class Worker:
         self._tally = Tally(runtime)
         self._tidied_s = -_TIDY_S
         self._pause_s = _IDLE_S
+        self._unsaved = False
 
     async def run(self) -> None:
         while True:
             try:
                 await self._tidy()
                 claimed = await asyncio.to_thread(self._store.claim, lease_s=_LEASE_S)
+                self._tell()
                 self._pause_s = _IDLE_S
                 if claimed is not None:
                     await self._do(claimed)
@@ -57,6 +60,14 @@ class Worker:
                 self._runtime.log.write(Event(event="async_unavailable", detail=str(error)))
                 self._pause_s = min(2 * self._pause_s, _LONGEST_PAUSE_S)
             await self._runtime.clock.sleep(self._pause_s)
+
+    def _tell(self) -> None:
+        """Once when answers begin to wait for the file, and once when it has taken them."""
+        unsaved = self._store.unsaved
+        if bool(unsaved) != self._unsaved:
+            self._unsaved = bool(unsaved)
+            detail = "the answers given meanwhile are lost if this gateway ends first" if unsaved else ""
+            self._runtime.log.write(Event(event="async_unsaved" if unsaved else "async_saved", detail=detail))
 
     async def _tidy(self) -> None:
         now_s = self._runtime.clock.now_s()
@@ -68,7 +79,7 @@ class Worker:
         renewing = asyncio.create_task(self._renew(claimed.id))
         try:
             ended = await self._answer(claimed)
-        except asyncio.CancelledError:
+        except BaseException:
             with suppress(StoreError):
                 self._store.give_back(claimed.id)  # at once: the loop may be about to end
             raise

@@ -7,12 +7,14 @@ import pytest
 
 from gateway.clock import SystemClock
 from gateway.deferred.config import Deferred
-from gateway.deferred.store import StoreError
+from gateway.deferred.job import StoreError
 from gateway.deferred.worker import Worker
 
 
 class FullDisk:
     """Full for so many tries, and then there is room again."""
+
+    unsaved = 0
 
     def __init__(self, tries):
         self._left = tries
