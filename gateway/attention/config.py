@@ -5,8 +5,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from gateway.answers.attention import DEFAULT_LAYER
 from gateway.section import Count, Positive, Section
+
+DEFAULT_LAYER = 12
 
 
 class AttentionConfig(Section, frozen=True, kw_only=True):

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from gateway.answers.attention import TOP_TOKENS, layer_to_probe
 from gateway.attention.config import AttentionConfig
 from gateway.errors import ConfigError
 
 Side = Literal["start", "end"]
+TOP_TOKENS = 5
 
 
 class Reading(NamedTuple):
@@ -83,6 +83,13 @@ def first_layers(shape: Any, layer: int) -> Any:
     if getattr(shape, "layer_types", None):
         shape.layer_types = shape.layer_types[: shape.num_hidden_layers]
     return shape
+
+
+def layer_to_probe(layers: int, *, wanted: int) -> int:
+    """Index from 0 of the layer to look at: layer `wanted`, counted from 1, or the last. Raises ConfigError."""
+    if layers < 1 or wanted < 1:
+        raise ConfigError(f"layers and wanted are 1 or more; got {layers}, {wanted}")
+    return min(layers, wanted) - 1
 
 
 def _tokenizer(model_dir: Path) -> Any:

@@ -1,19 +1,20 @@
 """A real, small model with random weights reads: what it measures, and what the gateway does with it."""
 
 import asyncio
+from math import log
 
 import pytest
 from served import backend, gateway, policy_of
 from tiny_llama import tiny_llama
 from upstream_stub import answers, running, says
 
-from gateway.answers.attention import attention_entropy, concentration
 from gateway.attention.config import AttentionConfig
-from gateway.attention.model import measures, open_model
+from gateway.attention.model import layer_to_probe, measures, open_model
 from gateway.attention.probe import State
 from gateway.clock import SystemClock
 from gateway.config import load_config
 from gateway.errors import ConfigError
+from gateway.policy import GateMarks
 
 pytestmark = pytest.mark.slow
 CLOCK = SystemClock()
@@ -33,10 +34,22 @@ def test_the_numbers_are_those_of_the_rows_without_the_first_token():
 
     weights = torch.tensor([[1.0, 0, 0, 0], [0.9, 0.1, 0, 0], [0.5, 0.25, 0.25, 0], [0.4, 0.1, 0.2, 0.3]])
     entropies, tops = measures(weights)
-    assert entropies == pytest.approx(
-        [0, 0, attention_entropy([0.25, 0.25]), attention_entropy([0.1, 0.2, 0.3])], abs=1e-5
-    )
-    assert tops == pytest.approx([1, 1, concentration([0.25, 0.25]), 1], abs=1e-5)
+    of_three = -sum(share * log(share) for share in (1 / 6, 2 / 6, 3 / 6))
+    assert entropies == pytest.approx([0, 0, log(2), of_three], abs=1e-5)
+    assert tops == pytest.approx([1, 1, 1, 1], abs=1e-5)
+
+
+def test_the_five_strongest_targets_are_summed():
+    import torch
+
+    even, steep = torch.ones(11, 11), torch.tensor([[1.0, *[0.16] * 5, *[0.04] * 5]] * 11)
+    assert measures(even)[1][-1] == pytest.approx(0.5, abs=1e-5)
+    assert measures(steep)[1][-1] == pytest.approx(0.8, abs=1e-5)
+
+
+def test_layer_and_threshold_are_the_documented_ones():
+    assert (AttentionConfig().layer, GateMarks().concentration) == (12, 0.85)
+    assert (layer_to_probe(30, wanted=12), layer_to_probe(6, wanted=12)) == (11, 5)
 
 
 def test_it_reads_up_to_its_layer_and_its_most_tokens(folder):

@@ -1,13 +1,10 @@
-"""The decision matrix, entropy, tasks, and attention."""
+"""The decision matrix, entropy and tasks."""
 
 import json
 from math import log
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from gateway.answers.attention import attention_entropy, concentration, is_concentrated, layer_to_probe
 from gateway.answers.semantic_gate import Decision, Task, closest_passage, decide, entropy_of, task_of
 from gateway.errors import ConfigError
 from gateway.policy import Extract, GateMarks
@@ -73,19 +70,3 @@ def test_an_answer_stands_for_the_passage_that_answers_best():
     text = "The shop opens at nine. Returns take five days.\n\nHow many days do returns take?"
     assert closest_passage([{"role": "user", "content": text}], Extract()) == "Returns take five days."
     assert closest_passage([{"role": "user", "content": "Why?"}], Extract()) is None
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=50).filter(lambda weights: sum(weights) > 1e-6))
-def test_concentration_is_a_share_and_five_equal_targets_hold_all(weights):
-    assert 0 <= concentration(weights) <= 1
-    assert 0 <= attention_entropy(weights) <= log(len(weights)) + 1e-9
-
-
-def test_attention_on_few_targets_is_concentrated():
-    assert is_concentrated([1, 1, 1, 1, 1])
-    assert not is_concentrated([1] * 10)
-    assert concentration([0.9, 0.1], top=1) == pytest.approx(0.9)
-    assert (layer_to_probe(30), layer_to_probe(6)) == (11, 5)
-    for bad in ([], [0.0, 0.0], [float("nan")], [-1.0]):
-        with pytest.raises(ConfigError):
-            concentration(bad)
