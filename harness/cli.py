@@ -73,7 +73,7 @@ def run_command(name: str, argv: Sequence[str]) -> int:
     try:
         return int(module.run(parser.parse_args(argv)))
     except user_errors() as error:
-        print(f"truefall {name}: {error}", file=sys.stderr)
+        print(f"truefall {name}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"truefall {name}: interrupted", file=sys.stderr)

@@ -1,7 +1,9 @@
 """`truefall chaos`: the main job. Start the stack, run the experiments, judge every answer, gate, report."""
 
 import argparse
+import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from harness.commands.chaos_words import EXPERIMENTS, WORDS, run_word
@@ -63,5 +65,10 @@ def run(args: argparse.Namespace) -> int:
                 return job.finish(experiments_failed=code != 0)
         except KeyboardInterrupt:  # while the answers were judged
             pass
-    print(f"interrupted; go on with: truefall chaos --resume {job.folder.path}", file=sys.stderr)
+    print(f"interrupted; go on with: {chaos_command(os.environ)} --resume {job.folder.path}", file=sys.stderr)
     return INTERRUPTED
+
+
+def chaos_command(environ: Mapping[str, str]) -> str:
+    """What the user typed to come here: in the nox session `truefall` is not on their PATH."""
+    return "python3 -m nox -s chaos --" if environ.get("NOX_CURRENT_SESSION") == "chaos" else "truefall chaos"

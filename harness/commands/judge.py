@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.commands.model_options import add_model_options
+
 if TYPE_CHECKING:
     from harness.fidelity.case import Judgement
     from harness.fidelity.judge_the_judge import Measured, Range
@@ -31,10 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the reliability of the risk (.png, .svg, .pdf)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to this file")
     parser.add_argument("--model", type=Path, metavar="DIR", help="encoder (default: the packaged all-MiniLM-L6-v2)")
-    parser.add_argument(
-        "--nli", type=Path, metavar="DIR", help="a local inference cross-encoder whose contradictions count as findings"
-    )
-    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N (default: cpu)")
+    add_model_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 
+from harness.commands.model_options import add_model_options
 from harness.fidelity.model_folder import PACKAGED
 
 INTERRUPTED = 130  # exit code of a command that was stopped from the keyboard
@@ -24,15 +25,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"encoder: a folder or a hub id in the cache (default: {PACKAGED})",
     )
     parser.add_argument("--layer", type=int, metavar="N", help="layer for BERTScore, from 1 (default: the last)")
-    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N (default: cpu)")
+    add_model_options(parser)
     parser.add_argument("--precision", choices=("float32", "bfloat16"), default="float32")
     parser.add_argument(
         "--batch-tokens", type=int, default=4096, metavar="N", help="tokens in one pass (default: 4096)"
     )
     parser.add_argument("--cache", type=Path, metavar="DIR", help="keep encoded texts here (default: nowhere)")
-    parser.add_argument(
-        "--nli", type=Path, metavar="DIR", help="a local inference cross-encoder whose contradictions count as findings"
-    )
     parser.add_argument("--baseline", type=Path, metavar="FILE", help="rescale BERTScore with this model's baseline")
 
 

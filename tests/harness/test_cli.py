@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from evalsets.errors import EvalsetError
 from harness.cli import COMMANDS, main, run_command
+from harness.commands.chaos import chaos_command
 
 ROOT = Path(__file__).parents[2]
 
@@ -73,6 +75,9 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(argv, said, capsys, tmp_pat
         (["gate", "run", "--sedd"], "unrecognized arguments: --sedd"),
         (["models", "nope"], "invalid choice: 'nope'"),
         (["score"], "required: --input, --output"),
+        (["score", "--device", "tpu"], "'tpu' is no device; use cpu, cuda or cuda:N"),
+        (["judge-the-judge", "collapse", "--device", "cuda:"], "'cuda:' is no device"),
+        (["judge-the-judge", "collapse", "--nli", "nope"], "nope: no model folder: config.json is missing"),
     ],
 )
 def test_a_wrong_option_is_one_line_too(argv, said, capsys):
@@ -102,3 +107,23 @@ def test_each_problem_of_an_evaluation_set_names_the_set(capsys, tmp_path, monke
     said = capsys.readouterr().err.splitlines()
     assert said
     assert all(line.startswith("mine.jsonl: ") for line in said)
+
+
+def test_an_error_of_several_lines_is_told_in_one(capsys, monkeypatch, tmp_path):
+    def broken(path):
+        raise EvalsetError("first line\n  second line")
+
+    monkeypatch.setattr("evalsets.lint.lint_set", broken)
+    assert main(["evalset", "lint", "support"]) == 2
+    assert capsys.readouterr().err == "truefall evalset: first line second line\n"
+
+
+@pytest.mark.parametrize(
+    ("environ", "said"),
+    [
+        ({"NOX_CURRENT_SESSION": "tests"}, "truefall chaos"),
+        ({"NOX_CURRENT_SESSION": "chaos"}, "python3 -m nox -s chaos --"),
+    ],
+)
+def test_how_to_go_on_is_said_in_the_words_that_the_user_typed(environ, said):
+    assert chaos_command(environ) == said
