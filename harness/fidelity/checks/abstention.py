@@ -107,8 +107,11 @@ def cue(text: str) -> str:
 def _in_words(candidate: str, case: Case) -> Abstention:
     if (_TRANSPORT.search(candidate) or _CODE.search(candidate)) and not _COURTEOUS.search(candidate):
         return NONE
+    read_as = clauses(candidate)
+    if all(part.act not in STRONG and part.act not in WEAK for part in read_as):
+        return NONE
     both = _sides(case)
-    parts = [_genuine(part, both) for part in clauses(candidate)]
+    parts = [_genuine(part, both) for part in read_as]
     strong = [part for part in parts if part.act in STRONG]
     chosen = strong or [part for part in parts if part.act in WEAK]
     if not chosen:

@@ -16,6 +16,7 @@ _EN = re.compile(
 _ZH = re.compile(
     r"(?P<one>[^。；！？，]*?)比(?P<two>[^。；！？，]{1,12}?)(?P<how>更|还要?|要|[高低大小多少快慢早晚好差贵长短重轻远近])(?P<mid>[^。；！？]*)"
 )
+_THAN, _THAN_ZH = re.compile("than", re.IGNORECASE), re.compile("比")  # without which there is none
 _LESS = frozenset(["less", "fewer", "worse"])
 _BOUNDS = frozenset(["no", "not"])
 
@@ -29,7 +30,8 @@ class Comparison(NamedTuple):
 
 
 def check(both: Pair) -> list[Finding]:
-    here, there = _comparison(both.reference), _comparison(both.candidate)
+    here = _comparison(both.reference)
+    there = here and _comparison(both.candidate)
     if here is None or there is None or len(both.polarity_here.denials) != len(both.polarity_there.denials):
         return []
     straight = _kept(here.two, there.two) and not _kept(here.two, there.one)
@@ -43,10 +45,9 @@ def check(both: Pair) -> list[Finding]:
 
 def _comparison(text: Text) -> Comparison | None:
     """The first comparison of two things; None where there is none, or where a thing is compared with a value."""
-    if ("比" if text.lang == "zh" else " than ") not in text.plain:
-        return None
-    found = (_ZH if text.lang == "zh" else _EN).search(text.plain)
-    if found is None:
+    link, pattern = (_THAN_ZH, _ZH) if text.lang == "zh" else (_THAN, _EN)
+    found = link.search(text.plain) and pattern.search(text.plain)
+    if not found:
         return None
     one, two, mid = (_content(found[name], text.lang) for name in ("one", "two", "mid"))
     if not two or any(w.fact for w in two[:1]):

@@ -51,6 +51,8 @@ _MARKS = frozenset('.!?:\n。！？："')
 
 def check(both: Pair) -> list[Finding]:
     ours, theirs = list(names(both.reference)), list(names(both.candidate))
+    if not ours and not theirs:
+        return []
     lost = [
         w
         for w in ours
@@ -65,7 +67,7 @@ def check(both: Pair) -> list[Finding]:
         and _unsaid(w, both.reference, ours)
         and both.partner[_at(both.candidate, w)] is None
     ]
-    supported = {w.text.casefold() for w in both.support.words}
+    supported = {w.text.casefold() for w in both.support.words} if new and not lost else set()
     found = []
     for word in new[:3]:
         if lost:

@@ -3,6 +3,7 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 
 from harness.fidelity.case import Finding
@@ -172,6 +173,7 @@ def _after_all(text: Text, at: int) -> bool:
     return bool(near & {"all", "every", "any", "everything", "everyone", "anything", "anyone", "everybody"})
 
 
+@lru_cache(maxsize=2048)
 def _classes(text: Text) -> dict[str, str]:
     """Class -> the word that shows it."""
     found: dict[str, str] = {}

@@ -33,6 +33,12 @@ _CAUSE = re.compile(
     r"|(?:因为|由于|原因(?:是|为|在于)|起因是|归因于)(?P<zh>[^，。；！？,;]+)",
     re.IGNORECASE,
 )
+_LINKS = (  # the word without which the pattern of the same place in `_ORDER` cannot match
+    *(re.compile(word, re.IGNORECASE) for word in ("before", "before", "after|once", "after|once", "then|afterwards|next|followed by", "first")),
+    re.compile(r"cause|led to|leads to|results? in|resulted in|sets? off|trigger|brought about|brings about", re.IGNORECASE),
+    *map(re.compile, ("导致|造成|引起|引发|使|让|令", "先", "前", "后")),
+)  # fmt: skip
+_LINK = re.compile("|".join(dict.fromkeys(link.pattern for link in _LINKS)), re.IGNORECASE)
 _ORDER = (  # how a sentence says what is first and what second
     re.compile(r"(?P<one>[^.;!?]+?)\bbefore (?P<two>[^.;!?,]+)(?:,|$)", re.IGNORECASE),
     re.compile(r"^before (?P<two>[^.;!?,]+), ?(?P<one>[^.;!?]+)", re.IGNORECASE),
@@ -71,7 +77,8 @@ def check(both: Pair) -> list[Finding]:
 
 def _other_effect(both: Pair) -> Iterator[Finding]:
     """What comes first in a chain of causes is the last effect in the other text."""
-    here, there = _chain(both.reference), _chain(both.candidate)
+    here = _chain(both.reference)
+    there = here and _chain(both.candidate)
     if not here or not there or _kept(here[0], there[0]) or _kept(there[0], here[0]):
         return
     if _kept(here[0], there[1]) >= 0.5 and _kept(there[0], here[1]) >= 0.5:
@@ -90,8 +97,9 @@ def _chain(text: Text) -> tuple[list[Word], list[Word]] | None:
 def _other_side(both: Pair) -> Iterator[Finding]:
     """What has to be before something in one text, and after the same thing in the other."""
     odd = (len(both.polarity_here.denials) - len(both.polarity_there.denials)) % 2
-    here, there = list(_sides(both.reference)), list(_sides(both.candidate))
-    if odd or not here or not there:
+    here = [] if odd else list(_sides(both.reference))
+    there = list(_sides(both.candidate)) if here else []
+    if not here or not there:
         return
     for side, words in here:
         rivals = [s for s, others in there if _kept(words, others) >= 0.5 and _kept(others, words) >= 0.5]
@@ -129,7 +137,8 @@ def _edge(plain: str, fact: Fact) -> int:
 
 def _other_cause(both: Pair) -> Iterator[Finding]:
     """A cause of which the reference says nothing, in place of its own."""
-    here, there = _cause(both.reference), _cause(both.candidate)
+    here = _cause(both.reference)
+    there = here and _cause(both.candidate)
     if not here or not there:
         return
     if _kept(here, both.candidate.words) < KEPT and _kept(there, both.reference.words) < KEPT:
@@ -144,6 +153,8 @@ def _cause(text: Text) -> list[Word]:
 
 def _other_order(both: Pair) -> Iterator[Finding]:
     """Two steps in the other order."""
+    if not (_LINK.search(both.reference.plain) and _LINK.search(both.candidate.plain)):
+        return
     here, there = _order(both.reference), _order(both.candidate)
     denied = [any(not denial.lexical for denial in p.denials) for p in (both.polarity_here, both.polarity_there)]
     if not here or not there or denied[0] != denied[1]:  # "only after" is "not before"
@@ -157,11 +168,9 @@ def _other_order(both: Pair) -> Iterator[Finding]:
 
 def _order(text: Text) -> tuple[list[Word], list[Word]] | None:
     """The words of the first and of the second step; None where no two steps are told."""
-    if not _TELLS_ORDER.search(text.plain):
-        return None
-    for sentence in re.split(r"[.;!?。；！？]\s*", text.plain):
-        for pattern in _ORDER:
-            found = pattern.search(sentence.strip())
+    for sentence in map(str.strip, re.split(r"[.;!?。；！？]\s*", text.plain)):
+        for link, pattern in zip(_LINKS, _ORDER, strict=True):
+            found = link.search(sentence) and pattern.search(sentence)
             if found:
                 one, two = (_content(found[name], text.lang) for name in ("one", "two"))
                 if one and two:

@@ -139,6 +139,7 @@ def topic(clause: str) -> bool:
     return bool(_TOPIC.match(clause) or _UNASKED.search(clause))
 
 
+@lru_cache(maxsize=8192)
 def _clause(text: str) -> Clause:
     chinese = bool(CJK.search(text))
     return next(_found(text, chinese=chinese), Clause(text, None, "", ""))

@@ -27,7 +27,7 @@ class Edit(NamedTuple):
     added: tuple[Word, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)  # one per case: compared by identity, so that it can key a cache
 class Pair:
     """Reference and candidate, read and aligned. Indices count the words of `Text.words`."""
 

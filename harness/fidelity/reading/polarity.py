@@ -3,7 +3,7 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -183,6 +183,7 @@ class Polarity(NamedTuple):
         return frozenset(i for denial in self.denials for i in denial.reach)
 
 
+@lru_cache(maxsize=2048)
 def polarity(text: Text) -> Polarity:
     """The negations of a text; two that cancel out ("not impossible") are left out."""
     kept: list[Denial] = []

@@ -3,6 +3,7 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from harness.fidelity.reading.lexicon import lexicon
@@ -101,7 +102,13 @@ def reversals(both: Pair) -> Iterator[Reversal]:
                     yield Reversal(left, pivot, right)
 
 
-def exchanges(both: Pair) -> Iterator[Exchange]:
+@lru_cache(maxsize=8)
+def exchanges(both: Pair) -> tuple[Exchange, ...]:
+    """Pairs of words that stand in each other's place, found once for all the checks that ask for them."""
+    return tuple(_exchanges(both))
+
+
+def _exchanges(both: Pair) -> Iterator[Exchange]:
     """Pairs of words that stand in each other's place: the words next to them fit crosswise and not straight."""
     ours = [i for i, w in enumerate(both.reference.words) if not w.mark and w.lemma not in ("the", "a", "an", "的")]
     theirs = [i for i, w in enumerate(both.candidate.words) if not w.mark and w.lemma not in ("the", "a", "an", "的")]
@@ -131,7 +138,9 @@ def _neighbours(order: Sequence[int], names: Sequence[str]) -> dict[int, tuple[s
 
 def _shared(one: tuple[str, str], other: tuple[str, str], swapped: tuple[str, ...] = ()) -> int:
     """Neighbours that are equal, or are the two words that changed places."""
-    return sum(a == b or (a in swapped and b in swapped and a != b) for a, b in zip(one, other, strict=True))
+    (a, c), (b, d) = one, other
+    before = a == b or (a in swapped and b in swapped)
+    return before + (c == d or (c in swapped and d in swapped))
 
 
 def agents(words: Sequence[Word]) -> list[int]:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from harness.fidelity.reading.bounds import with_bound
@@ -72,8 +72,9 @@ _EXPANSIONS = (
     (re.compile(r"'ve\b", re.I), " have"),
     (re.compile(r"'d\b", re.I), " would"),
     (re.compile(r"\bplus or minus\s*|\bplus/minus\s*", re.I), "±"),
-    (re.compile(r"(?<=\d)\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+(?=\d)"), ""),
 )
+_CONTRACTED = re.compile(r"'|cannot|plus", re.I)  # without any of these there is nothing to expand
+_SPACED = re.compile(r"(?<=\d)\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+(?=\d)")
 
 _QUARTERS = re.compile(
     rf"\b(?P<whole>{NUMBER_EN}) and (?:an? |one )?(?:(?P<three>three )quarters|quarter)(?=\s+[a-z])", re.IGNORECASE
@@ -105,7 +106,7 @@ class Word:
         return not self.function and not self.mark
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)  # read once: compared by identity, so that it can key a cache
 class Text:
     """A text as read. `plain` is the normalised string that all offsets refer to."""
 
@@ -114,7 +115,7 @@ class Text:
     words: tuple[Word, ...]
     facts: tuple[Fact, ...]
 
-    @property
+    @cached_property
     def content(self) -> tuple[Word, ...]:
         """The words that carry content."""
         return tuple(word for word in self.words if word.content)
@@ -128,13 +129,17 @@ def language(text: str) -> str | None:
     return "zh" if ideographs * 3 >= letters else "en"
 
 
+@lru_cache(maxsize=4096)
 def normalised(text: str) -> str:
     """One width, straight quotes, contractions written out."""
-    plain = unicodedata.normalize("NFKC", text.replace("\u00a0", " "))
-    plain = plain.translate(_STRAIGHT)
-    for pattern, instead in _EXPANSIONS:
-        plain = pattern.sub(instead, plain)
-    return _QUARTERS.sub(_with_quarters, plain)
+    plain = text
+    if not text.isascii():
+        plain = unicodedata.normalize("NFKC", text.replace("\u00a0", " ")).translate(_STRAIGHT)
+        plain = _SPACED.sub("", plain)
+    if _CONTRACTED.search(plain):
+        for pattern, instead in _EXPANSIONS:
+            plain = pattern.sub(instead, plain)
+    return _QUARTERS.sub(_with_quarters, plain) if "quarter" in plain.casefold() else plain
 
 
 def _with_quarters(match: re.Match[str]) -> str:
@@ -316,4 +321,6 @@ def _clauses(found: Iterator[Word]) -> Iterator[Word]:
             clause, content, auxiliary = clause + 1, 0, False
         content += word.content
         auxiliary = auxiliary or word.lemma in _AUXILIARIES
-        yield replace(word, clause=clause) if clause else word
+        if clause:
+            object.__setattr__(word, "clause", clause)  # made just now, and seen by nobody yet
+        yield word
