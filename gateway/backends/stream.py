@@ -88,6 +88,7 @@ class StreamReader:
         """`check` raises UpstreamError where one event, or the JSON in place of a stream, must not be shown."""
         self._check = check
         self._opening: bytearray | None = bytearray()  # until it is known that there are events
+        self._braced = False  # it begins as a JSON object does
         self._rest = b""
         self._left_bytes = max_bytes
         self._max_bytes = max_bytes
@@ -101,7 +102,7 @@ class StreamReader:
     @property
     def is_opening(self) -> bool:
         """Whether all that came so far may be one JSON object in place of a stream."""
-        return self._opening is not None
+        return self._opening is not None and self._braced
 
     def feed(self, data: bytes) -> list[Piece]:
         """The pieces that `data` completes. Raises UpstreamError on an error event or too many bytes."""
@@ -125,14 +126,16 @@ class StreamReader:
         """What is to be read as events by now."""
         seen = max(0, len(opening) - len(_EVENT))
         opening += data
-        if not opening.removeprefix(_BOM).lstrip().startswith(b"{") or opening.find(_EVENT, seen) >= 0:
+        text = b"" if self._braced else opening.removeprefix(_BOM).lstrip()
+        self._braced = self._braced or text.startswith(b"{")
+        if (text and not self._braced) or opening.find(_EVENT, seen) >= 0:
             self._opening = None
             return bytes(opening)
         return b""
 
     def end(self) -> None:
         """The connection ended. Raises UpstreamError unless the stream, or the JSON in place of one, is whole."""
-        if self._opening:
+        if self._opening and self._braced:
             self.whole = bytes(self._opening.removeprefix(_BOM))
             if self._check is not None:
                 self._check(self.whole)

@@ -83,6 +83,19 @@ async def test_it_is_checked_as_any_other_before_a_byte_is_shown(script, reason)
 
 
 @pytest.mark.parametrize("size", [1, 7, 4096])
+def test_blanks_before_the_answer_are_neither_events_nor_a_sign_of_life(size):
+    data = b"\n \n" * 5 + PRETTY
+    reader = StreamReader(max_bytes=10_000, done_required=True)
+    alive = []
+    for at in range(0, len(data), size):
+        assert reader.feed(data[at : at + size]) == []
+        alive.append(reader.is_opening)
+    reader.end()
+    assert json.loads(reader.whole) == completion(GOOD)
+    assert alive == [at + size > 15 for at in range(0, len(data), size)]
+
+
+@pytest.mark.parametrize("size", [1, 7, 4096])
 def test_events_after_a_line_that_only_looks_like_json_are_still_events(size):
     data = b'{"id": "x"}\n\ndata: {"choices": [{"delta": {"content": "hi"}}]}\n\ndata: [DONE]\n\n'
     reader = StreamReader(max_bytes=10_000, done_required=True)
