@@ -140,15 +140,15 @@ def _sides(case: Case) -> Sides:
 def _genuine(part: Clause, both: Sides) -> Clause:
     """The clause without its act, where that act is what the reference is about: the hotline asked for is "not available"."""
     if part.act in STRONG:
-        business = (_BUSINESS_ZH if CJK.search(part.text) else _BUSINESS).search(part.text)
-        theirs = bool(business) and not _SPOKEN_BY_US.search(part.text) and not topic(part.text)
-        theirs = theirs or bool(_FOUND_NOTHING.search(part.text))
-        theirs = theirs or (part.loose and _answers_instead(part.text, both))
+        business = (_BUSINESS_ZH if CJK.search(part.bare) else _BUSINESS).search(part.bare)
+        theirs = bool(business) and not _SPOKEN_BY_US.search(part.bare) and not topic(part.bare)
+        theirs = theirs or bool(_FOUND_NOTHING.search(part.bare))
+        theirs = theirs or (part.loose and _answers_instead(part.bare, both))
         ours = part.act is Act.UNKNOWING and _SPEAKS.search(part.text)
         if theirs or (part.own and not ours and _shared(part.own, both.content)):
-            return Clause(part.text, None, "", "")
+            return part._replace(act=None, cue="", own="", loose=False)
     elif part.own and (_repeats(part.own, both.told) or _measures(part.own, both)):
-        return Clause(part.text, None, "", "")
+        return part._replace(act=None, cue="", own="", loose=False)
     return part
 
 
@@ -185,21 +185,24 @@ def _measures(text: str, both: Sides) -> bool:
     kinds = {word.fact.kind for word in both.content if word.fact} - {Kind.NUMBER, Kind.IDENTIFIER}
     if any(word.fact and same(word.fact, fact) for word in both.told for fact in facts):
         return True
-    return any(fact.kind in kinds for fact in facts) and _shared(text, both.asked) >= 1
+    if not any(fact.kind in kinds for fact in facts):
+        return False
+    said = {word.lemma for word in read(text).words if not word.mark}
+    return _shared(text, both.asked) >= 1 if both.asked else any(w.lemma in said for w in both.told if not w.fact)
 
 
 def _tells(part: Clause, both: Sides, *, beside: bool) -> bool:
     """Whether a clause answers. `beside`: another one says that there is no answer."""
     if part.act is not None:
         return False
-    short = len(re.findall(r"[\u4e00-\u9fff]|\w+", part.text)) <= (3 if CJK.search(part.text) else 2)
-    if any(not any(w.fact and same(w.fact, fact) for w in both.asked) for fact in read(part.text).facts):
+    short = len(re.findall(r"[\u4e00-\u9fff]|\w+", part.bare)) <= (3 if CJK.search(part.bare) else 2)
+    if any(not any(w.fact and same(w.fact, fact) for w in both.asked) for fact in read(part.bare).facts):
         return True
-    if topic(part.text):
+    if topic(part.bare):
         return False
     if not beside:
         return not short
-    return bool(_ANSWERS.search(part.text)) or _repeats(part.text, both.told) or _states(part.text)
+    return bool(_ANSWERS.search(part.bare)) or _repeats(part.bare, both.told) or _states(part.bare)
 
 
 def _states(text: str) -> bool:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from harness.fidelity.reading import acts_en, acts_zh
 from harness.fidelity.reading.text import CJK, normalised
+from harness.fidelity.reading.topics import bare, restated
 
 
 class Act(Enum):
@@ -33,10 +34,11 @@ class Clause(NamedTuple):
     cue: str  # the words that do it
     own: str  # of those, the ones that a reference about the same would share
     loose: bool = False  # read from little: somebody who speaks for himself, and denies
+    bare: str = ""  # the text without the topics of questions that it names
 
 
 _CUT_EN = re.compile(
-    r"(?<=[.!?;])\s+|(?<=:)\s+(?=[A-Za-z]+\s)|\n+|\s*[—]\s*|\s-\s|(?:,\s*|\s+)(?=(?:but|however|though|although|hence|therefore|because(?! of)|yet)\b)|,\s*(?=(?:so|and|which|who|please|or|as|since|i|we|you|it|there|then)\b)"
+    r"(?<=[.!?;])(?<!\b[nN]o\.)\s+|(?<=\b[nN]o\.)\s+(?!#?[\w-]*\d)|(?<=:)\s+(?=[A-Za-z]+\s)|\n+|\s*[—]\s*|\s-\s|(?:,\s*|\s+)(?=(?:but|however|though|although|hence|therefore|because(?! of)|yet)\b)|,\s*(?=(?:so|and|which|who|please|or|as|since|i|we|you|it|there|then)\b)"
     r"|\s+(?=(?:and|so) (?:i|we|you|it|the|a|an|please|will|can|our|your|someone|would|try|ask|that|this)\b)|(?<=\bsorry),?\s+(?=(?:i|we|the|that|this|our|no|can)\b)"
 )
 _CUT_ZH = re.compile(r"(?<=[。！？；，,!?;])\s*|(?<=[:：])(?!\d)\s*|\n+")
@@ -56,7 +58,7 @@ _NOTHING_DONE = re.compile(
     re.IGNORECASE,
 )
 _FILED = re.compile(  # what the question itself was filed under
-    r"\b(?:ticket|case|reference|request|enquiry|inquiry|error|incident|tracking|support)\b(?: \w+){0,3}?\W*(?:number|no\.?|id|code)?\W*(?:is\W*)?[#\w-]*\d|\berror\b[^.!?]{0,12}$|(?:工单|受理|咨询|反馈|查询|错误|事件|流水)(?:编?号|号码|码|代码)",
+    r"\b(?:ticket|case|reference|request|enquiry|inquiry|error|incident|tracking|support)\b(?: \w+){0,3}?\W*(?:number|no\.?|id|code)?\W*(?:is\W*)?[#\w-]*\d|\berror\b[^.!?]{0,12}$|(?:工单|受理|咨询|反馈|查询|错误|事件|流水)(?:编?号|号码|码|代码)|^\W*(?:您的)?(?:编号|单号|查询号|排队号|序号|登记号|取号)[是为]?\W*[A-Za-z\d-]+\W*$",
     re.IGNORECASE,
 )
 _TECHNICAL = re.compile(
@@ -142,7 +144,11 @@ def topic(clause: str) -> bool:
 @lru_cache(maxsize=8192)
 def _clause(text: str) -> Clause:
     chinese = bool(CJK.search(text))
-    return next(_found(text, chinese=chinese), Clause(text, None, "", ""))
+    plain = bare(text)
+    if restated(plain):
+        return Clause(text, Act.POLITE, "", "", bare="")
+    found = next(_found(plain, chinese=chinese), Clause(plain, None, "", ""))
+    return found._replace(text=text, bare=plain)
 
 
 def _found(text: str, *, chinese: bool) -> Iterator[Clause]:

@@ -65,10 +65,16 @@ HEADS = (  # what looks an answer up, or gives it
     r"(?P<head>data|databases?|lookups?|look-ups?|search(?:es)?|systems?|servers?|back-?end|api|assistant|chat ?bot|bot|ai|model|knowledge base|catalogu?e|feed|sensors?|connections?|network|"
     r"information|website|site|pages?|app|platform|portal|tools?|services?|lines?|hotline|help ?desk|support|engine|provider|functions?|features?|chat|index|registry|line|display|answering|answers?|reply|response|results?)"
 )
+FIGURES = (  # too busy, or not working, in a figure of speech
+    r"(?:taking|having|on|needs?|needing|catching|out (?:for|to)|off (?:for|to)|gone (?:for|to)|in need of) (?:an? |its |his |her |their |our |my |some |another )?(?:\w+ ){0,2}?(?:breather|breath|nap|lunch|coffee|tea|snooze|rest|time-?out|siesta|day off|pause|downtime|bad day|vacation|hiccups?|wobble|meltdown)"
+    r"|at (?:lunch|tea)|(?:fast )?asleep|under the weather|(?:its|my|their|our|his|her) hands (?:are )?full|hands (?:are )?full|up to (?:its|my|their|our) (?:ears|eyes|neck|eyeballs)|snowed under|tied up|r(?:u|a)n off (?:its|my|our|their) feet|rushed off|stretched (?:too )?(?:thin|to the limit)"
+    r"|slammed|inundated|flooded|drowning|buried|struggling|gone (?:quiet|silent|fishing|walkabout|dark|awol|to sleep)|on strike|dozing|napping|snoozing|(?:feeling|feels) (?:poorly|unwell|a (?:bit|little) \w+)|throwing a (?:tantrum|wobbly)|misbehaving|acting up|overstretched|exhausted|worn out"
+    r"|not (?:itself|feeling well|at its best|in the mood)|warming up|waking up|booting|recharging|choking|groaning|creaking|jammed|clogged|bursting at the seams|bitten off more|running (?:on (?:fumes|empty)|hot|late|slow(?:ly)?)|lost (?:its|my) (?:way|voice|thread)|scratching (?:its|my) head"
+)
 _FAILING = (
     r"(?P<fails>(?:too |very |extremely |rather )?busy|overloaded|overwhelmed|unavailable|not (?:\w+ )?(?:available|reachable|respond(?:ing)?|working|loading|answering|online|connected|keeping up|load|come through|up|running|ready)|down|offline|at capacity|"
     r"maintenance|out of (?:service|order|action|reach)|degraded|unreachable|limited|reduced|swamped|in high demand|full|missing|lagging|stale|being (?:updated|restarted|repaired|upgraded|maintained|fixed)|updating|restarting|rebooting|(?:having|have|has|had|with|some|technical|an?) (?:\w+ )?(?:trouble|problems?|issues?|difficulties)|"
-    r"disrupted|disruption|interrupted|outage|paused|resting|asleep|sleeping|(?:on|taking) (?:a )?(?:\w+ )?break|fail(?:s|ed|ing|ure)?|timed out|stuck|lost|suspended|broken|crashed|frozen|error|"
+    rf"{FIGURES}|disrupted|disruption|interrupted|outage|paused|resting|asleep|sleeping|(?:on|taking) (?:a )?(?:\w+ )?break|fail(?:s|ed|ing|ure)?|timed out|stuck|lost|suspended|broken|crashed|frozen|error|"
     r"(?:returned|answered with|gave) (?:an? )?(?:\w+ )?(?:error|5\d\d)|playing up|hiccups?)"
 )
 SYSTEM = tuple(
@@ -82,12 +88,14 @@ SYSTEM = tuple(
         r"\b(?:reduced|limited|degraded|fallback|emergency|backup|restricted|basic|safe) (?:mode|service|functionality|functions?|capacity|operation|form)\b|^\W*(?:temporar\w+|currently|momentarily) (?:unavailable|out of (?:service|order)|offline|suspended|down)\b|\bservice unavailable\b|\btemporarily (?:unavailable|out of service|offline|suspended)\b",
         r"^\W*(?:(?:we|i) (?:are|am) )?(?:far |much )?(?:too|very|extremely|currently) (?:busy|overloaded|overwhelmed|swamped)\b",
         r"\b(?:i|we|our \w+) (?:am|are|is) (?:\w+ )?(?:too |very |extremely |rather )?(?:busy|overloaded|overwhelmed|swamped|snowed under|down|offline|at capacity|full|(?:on|taking) (?:a )?(?:\w+ )?break|having (?:trouble|problems|difficult\w+|issues))\b",
+        rf"\b(?:i|we|everyone|everybody|our \w+|my \w+)\b(?:'m| am| are| is| have| has| got)?(?: \w+){{0,2}}? (?:{FIGURES})\b",
+        r"\b(?:our|my) (?:records?|files?|data|notes|sources?|books|archives?|archive)\b[^.!?]{0,20}\b(?:out of (?:my |our )?reach|unavailable|inaccessible|unreachable|down|offline|locked|not (?:\w+ )?(?:available|accessible|reachable))\b",
     )
 )  # fmt: skip
 _MOMENT = r"(?:in (?:a |an |about |roughly |around )?(?:few |couple of |little |short )?(?:moments?|minutes?|while|bit|seconds?|hours?|\w+ (?:minutes|seconds|hours?|days?))|after \w+|once|shortly|soon|tomorrow|later)"
 RETRY = re.compile(
     rf"\b(?:try|ask|reload|refresh|resubmit|resend|repeat|check|call|ring|come|write|message|return|answer|reply|visit|look|contact us|drop by|get in touch)\b[^.!?]{{0,40}}\b(?:again|(?<!no )later|once more|back|{_MOMENT})\b"
-    rf"|\bretry\b|\b(?:another|a second) (?:go|try|attempt)\b|\bplease (?:hold|wait|stand by|bear with|be patient|stay)\b|\b(?:hang|hold|sit) (?:tight|on)\b|\bbear with (?:me|us)\b|\bone moment\b|\bgive (?:us|me|it) (?:a|some|a few|another)\b[^.!?]{{0,10}}\b(?:minutes?|moments?|more|time|while|seconds?)\b"
+    rf"|\bretry\b|\b(?:another|a second) (?:go|try|attempt)\b|\bplease (?:hold|wait|stand by|bear with|be patient|stay)\b|\b(?:hang|hold|sit) (?:tight|on)\b|\bbear with (?:me|us)\b|\bone moment\b|\bgive (?:us|me|it|him|her|them) \w+\b[^.!?]{{0,10}}\b(?:minutes?|moments?|more|time|while|seconds?)\b"
     r"|\bstay (?:on|in) (?:the )?(?:line|chat|call)\b|\bhave to ask again\b|\bback (?:online|up again|soon|shortly)\b",
     re.IGNORECASE,
 )
@@ -95,18 +103,19 @@ QUEUE = re.compile(
     rf"\b{_QUESTION}\b[^.!?]{{0,30}}\b(?:queued?|waiting list|on hold|recorded|logged|noted|received|saved|registered|stored|kept|pending|in line|open for now|next in turn|in (?:the|a|our) (?:queue|line|inbox))\b"
     r"|\b(?:saved|kept|noted|recorded|logged|registered|stored|parked|queued|received|taken down) (?:your|this|the) (?:question|request|message|query|enquiry|inquiry)\b|\b(?:in|into|to|joined|joining) (?:the|a|our) (?:queue|line)\b|\bqueued\b|\bcaller (?:number|no)\b"
     r"|\bnumber \w+ in (?:line|the line|the queue|our queue)\b|\b(?:next|\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|sixth) in (?:line|(?:the |our )?queue)\b|\b(?:position|place)\b[^.!?]{0,20}\b(?:queue|line)\b|\b(?:ahead|before|in front) of you(?:rs)?\b|\b(?:your|it is your) turn\b"
-    r"|\b(?:estimated|expected|approximate|average|current) wait(?:ing)?(?: time)?\b|\bwait(?:ing)? time\b|\bin line\b|\bin our inbox\b|\b(?:has|have|got) your (?:question|request|query|message|enquiry|inquiry)\b|\b(?:requests|people|callers|customers|users|guests|others|questions) (?:are |were )?(?:before|ahead of|in front of) (?:you|yours)\b|\b(?:answer|reply|response)\b[^.!?]{0,12}\b(?:delayed|late|on (?:its|the) way|coming|taking (?:longer|a while))\b|\bbehind \d+ other",
+    r"|\b(?:estimated|expected|approximate|average|current) wait(?:ing)?(?: time)?\b|\bwait(?:ing)? time\b|\b(?:the|your) wait (?:is|will be|should be|may be)\b|\bin line\b|\bin our inbox\b|\b(?:has|have|got) your (?:question|request|query|message|enquiry|inquiry)\b|\b(?:requests|people|callers|customers|users|guests|others|questions) (?:are |were )?(?:before|ahead of|in front of) (?:you|yours)\b|\b(?:answer|reply|response)\b[^.!?]{0,12}\b(?:delayed|late|on (?:its|the) way|coming|taking (?:longer|a while))\b|\bbehind \d+ other",
     re.IGNORECASE,
 )
 HANDOVER = re.compile(
     rf"\b(?:{_QUESTION}|you)\b[^.!?]{{0,25}}\b(?:forwarded|passed|handed|escalated|transferred|routed|redirected|assigned|referred|sent on|put through|connected|relayed|raised)\b"
     rf"|\b(?:forward|hand|pass|transfer|escalat|rout|redirect|refer|relay|rais|flag)\w*\b (?:on )?(?:your |the )?{_QUESTION}\b|\b(?:transfer|forward|hand|pass|connect|escalat|rout|direct|put|patch|switch|get|send)\w*\b (?:you|your \w+|this|that|it|the \w+)\b[^.!?]{{0,25}}\b(?:to|with|through|over|on|along|across|for)\b[^.!?]{{0,30}}(?:\b{_STAFF}\b|$)"
+    rf"|\b{_QUESTION}\b[^.!?]{{0,15}}\b(?:landed|sits|lies|rests|gone|went|is now|is already|is)\b (?:with|on the desk of|at) (?:an?|our|my|the|one)\b"
     r"|\bneeds? an? (?:\w+ )?(?:specialist|human|expert|colleague|person|supervisor)\b|\b(?:put|get|pass|hand|patch|send|switch|connect) you (?:through|over|on to|along|across)\b|\b(?:asked|told|informed|notified|alerted) (?:a|my|our|the) (?:\w+ )?(?:colleagues?|team|specialist|supervisor|staff|agent|expert|technician\w*)\b|\b(?:technician|engineer|team|staff|colleague|support)s?\b[^.!?]{0,10}\b(?:have|has|had|been|was|were|is|are)\b[^.!?]{0,10}\b(?:informed|notified|alerted|told|asked|working on|looking into|on it)\b",
     re.IGNORECASE,
 )
 FOLLOW_UP = re.compile(
-    rf"\byou (?:will|can|may) (?:soon |then |shortly )?(?:hear|be (?:informed|notified|contacted|called|told)|expect)\b|(?:\b(?:{_STAFF}|i|we|which|who)\b[^.!?]{{0,30}}|^\W*(?:and |but |so )?)\b(?:will|shall|is going to|are going to|going to|has to|have to|'ll|(?<!i )(?<!we )(?:can|could|may))\b(?: \w+){{0,2}}? (?:get back|reply|respond|follow up|be in touch|answer|contact you|write|come back|call|email|e-mail|get in touch|reach out|message|let you know|take (?:care|it|this|over)|look into|help|assist|inform|notify|hear from|advise|tell you|confirm|pick (?:this|it) up|be (?:informed|notified|contacted))\b"
-    r"|\b(?:taking over|takes over|will take it from here|pick(?:s|ed|ing)? (?:this|it) up|look(?:s|ing)? into (?:it|this|that|your))\b|\b(?:we are|i am|team is|still|being) (?:\w+ )?(?:looking into|checking|working on|investigating|verifying|on it|clarifying)\b|\b(?:let me|i will|we will|i am going to|i have to|i need to|we need to|(?:i|we) would (?:have|need) to)\b[^.!?]{0,12}\b(?:check|find|ask|look|come back|get back|enquire|inquire|verify|consult|fetch|see (?:who|whether|if|what))\b|\bexpect (?:a|an|our) (?:call|reply|answer|e-?mail|response|message)\b|\bupdates? (?:are|will be|is|can be|follow)\b|\b(?:will|shall) (?:then )?be (?:answered|handled|processed|looked (?:at|into)|dealt with|taken up|reviewed)\b|\bas soon as (?:i|we) (?:know|have|hear|find)\b",
+    rf"\byou (?:will|can|may) (?:soon |then |shortly )?(?:hear|be (?:informed|notified|contacted|called|told)|expect)\b|(?:\b(?:{_STAFF}|i|we|which|who)\b[^.!?]{{0,30}}|^\W*(?:and |but |so )?)\b(?:will|shall|is going to|are going to|going to|has to|have to|'ll|(?<!i )(?<!we )(?:can|could|may))\b(?: \w+){{0,2}}? (?:get back|reply|respond|follow up|be in touch|answer|contact you|write|come back|call|email|e-mail|get in touch|reach out|message|let you know|take (?:care|it|this|over)|look into|help|assist|inform|notify|hear from|advise|tell you|confirm|pick (?:this|it) up|be (?:informed|notified|contacted)|(?:ring|phone|text|mail) (?:you|back)|be with you)\b"
+    r"|\b(?:taking over|takes over|will take it from here|pick(?:s|ed|ing)? (?:this|it) up|look(?:s|ing)? (?:into|at) (?:it|this|that|your|the question))\b|\b(?:we are|i am|team is|still|being) (?:\w+ )?(?:looking into|checking|working on|investigating|verifying|on it|clarifying)\b|\b(?:let me|i will|we will|i am going to|i have to|i need to|we need to|(?:i|we) would (?:have|need) to)\b[^.!?]{0,12}\b(?:check|find|ask|look|come back|get back|enquire|inquire|verify|consult|fetch|see (?:who|whether|if|what))\b|\bexpect (?:a|an|our) (?:call|reply|answer|e-?mail|response|message)\b|\bupdates? (?:are|will be|is|can be|follow)\b|\b(?:will|shall) (?:then )?be (?:answered|handled|processed|looked (?:at|into)|dealt with|taken up|reviewed)\b|\bas soon as (?:i|we) (?:know|have|hear|find)\b",
     re.IGNORECASE,
 )
 _PLACES = (

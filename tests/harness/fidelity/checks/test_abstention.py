@@ -123,3 +123,39 @@ def test_an_answer_that_is_none_misleads_nobody_although_the_reference_admits_so
 ) -> None:
     found = judged(reference, candidate, degraded=True, must_keep=("20 EUR | 不清楚",))
     assert found.label is Label.ABSTAINED, found.reasons
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        (
+            "One cabin bag and one checked bag are included.",
+            "You're asking which bags are included. I don't have a reliable answer to that right now.",
+        ),
+        (
+            "The five-year mortgage rate is 4.19%.",
+            "I've passed your question about the mortgage rate to a colleague; your ticket number is 40917.",
+        ),
+        ("The invoice was paid on 4 April.", "Our assistant is taking a breather. Please try again in ten minutes."),
+        ("The visa fee is 80 euros.", "Your visa-fee question has landed with a specialist, case no. 55102."),
+        ("提取公积金每季度一次。", "您问的公积金提取问题已转给专员处理，工单号G20391，之后会有人联系您。"),
+        ("疫苗需打三针。", "关于疫苗要打几针的咨询，已为您登记，编号Y3307，医生稍后回复。"),
+        ("列车从3号站台发车。", "小助手正在打盹，十分钟后再来问问吧。"),
+    ],
+)
+def test_what_was_asked_and_numbers_of_the_asking_are_no_answer(reference: str, candidate: str) -> None:
+    assert judged(reference, candidate).label is Label.ABSTAINED
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        ("The visa fee is 80 euros.", "You asked about the visa fee. It is 90 euros; a colleague will call you."),
+        ("The waiting time is 20 minutes.", "The wait is about 40 minutes."),
+        ("The complaint was passed to the landlord on Monday.", "Your complaint was passed to the council on Monday."),
+        ("The dog sleeps in the kitchen.", "The dog is having a nap in the garden."),
+        ("退款三到五个工作日到账。", "您问的退款问题：十个工作日到账，客服稍后联系您。"),
+    ],
+)
+def test_an_answer_beside_what_was_asked_is_an_answer(reference: str, candidate: str) -> None:
+    assert judged(reference, candidate).label is not Label.ABSTAINED
