@@ -16,6 +16,24 @@ class Verdict(StrEnum):
     NOTHING = "NOTHING"  # nothing was judged
 
 
+MEANING = MappingProxyType(
+    {
+        Verdict.PASS: "Plan B is shown to mislead no more than the gate allows.",
+        Verdict.FAIL: "Do not release: plan B breaks what the gate demands.",
+        Verdict.INCONCLUSIVE: "Not shown either way: this is neither a pass nor a failure.",
+        Verdict.NOTHING: "Nothing was judged: this says nothing about plan B.",
+    }
+)
+NEXT = MappingProxyType(
+    {
+        Verdict.PASS: "No worse than plan A is not yet good: the answers that still mislead are in the report.",
+        Verdict.FAIL: "The failed checks and the worst answers in the report say what to change in the policy; "
+        "then run again.",
+        Verdict.INCONCLUSIVE: "Each undecided check says what it lacks: more items (--items, and no --quick), "
+        "or a fault that has to fire.",
+        Verdict.NOTHING: "What was wrong stands beside it.",
+    }
+)
 EXIT_CODES = MappingProxyType({Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.INCONCLUSIVE: 3, Verdict.NOTHING: 2})
 
 
@@ -32,6 +50,11 @@ class Check:
     bound: float | None = None  # the one-sided bound that was compared
     limit: float | None = None
     needed_n: int | None = None  # items that would decide it
+
+    @property
+    def title(self) -> str:
+        """The name with its group, once."""
+        return titled(self.group, self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +79,11 @@ class Decision:
         }
 
 
+def titled(group: str, name: str) -> str:
+    """The name of a check with its group, which some names already begin with."""
+    return name if name.startswith(f"{group}: ") else f"{group}: {name}"
+
+
 def decided(checks: Sequence[Check]) -> Decision:
     """The worst check decides; no check at all is NOTHING."""
     failed = [check for check in checks if check.verdict is Verdict.FAIL]
@@ -72,4 +100,4 @@ def decided(checks: Sequence[Check]) -> Decision:
 
 def summary_of(what: str, checks: Sequence[Check], total: int) -> str:
     first = checks[0]
-    return f"{len(checks)} of {total} checks {what}: {first.group}: {first.name}: {first.reason}"
+    return f"{len(checks)} of {total} checks {what}: {first.title}: {first.reason}"

@@ -2,18 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from types import MappingProxyType
 
-from harness.decision import Check, Decision, Verdict
+from harness.decision import MEANING, Check, Decision, Verdict
 
-MEANING = MappingProxyType(
-    {
-        Verdict.PASS: "The answers of plan B are shown to stay faithful.",
-        Verdict.FAIL: "Do not release: plan B breaks what the gate demands.",
-        Verdict.INCONCLUSIVE: "Not shown either way: this is neither a pass nor a failure.",
-        Verdict.NOTHING: "Nothing was judged: this says nothing about plan B.",
-    }
-)
 ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOTHING)
 
 
@@ -42,7 +33,7 @@ def counts(decision: Decision) -> str:
 
 
 def table(checks: Sequence[Check]) -> list[str]:
-    rows = [[f"**{check.verdict.value}**", f"{check.group}: {check.name}", check.reason] for check in checks]
+    rows = [[f"**{check.verdict.value}**", check.title, check.reason] for check in checks]
     return ["| | criterion | measured |", "|---|---|---|", *map(cells, rows)]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from harness.criteria import load_criteria
-from harness.decision import Decision, Verdict
+from harness.decision import MEANING, NEXT, Decision, Verdict
 from harness.errors import ConfigError, NothingJudged, ResultError
 from harness.fidelity.case import Label
 from harness.gate import gate
@@ -143,15 +143,14 @@ def show(decision: Decision, out: TextIO) -> None:
     colours = {Verdict.PASS: "green", Verdict.FAIL: "bold red"}
     console = Console(file=out, highlight=False, soft_wrap=False, width=None if out.isatty() else 160)
     table = Table(box=None, pad_edge=False)
-    for heading in ("", "of", "criterion", "measured"):
+    for heading in ("", "criterion", "measured"):
         table.add_column(heading, overflow="fold")
     for check in decision.checks:
         colour = colours.get(check.verdict, "yellow")
-        table.add_row(
-            f"[{colour}]{check.verdict.value}[/]", escaped(check.group), escaped(check.name), escaped(check.reason)
-        )
+        table.add_row(f"[{colour}]{check.verdict.value}[/]", escaped(check.title), escaped(check.reason))
     if decision.checks:
         console.print(table)
+    print(f"{MEANING[decision.verdict]} {NEXT[decision.verdict]}", file=out)
     print(f"{decision.verdict.value}: {decision.summary}", file=out)
 
 

@@ -5,6 +5,7 @@ from statistics import median
 from typing import Any
 
 from evalsets.jsonl import load_set
+from harness.decision import MEANING, NEXT, titled
 from harness.report.plots import COLOURS, latency_plot, risk_plot, timeline_plot
 from harness.report.rows import Cell, ReportData, WrongAnswer, read_report_data
 from harness.stats import wilson
@@ -37,6 +38,9 @@ def render(data: ReportData) -> str:
     return environment.from_string(TEMPLATE.read_text("utf-8")).render(
         meta=data.meta,
         verdict=data.verdict,
+        meaning=MEANING.get(data.verdict["verdict"], ""),
+        next_step=NEXT.get(data.verdict["verdict"], ""),
+        checks=[{**check, "title": titled(check["group"], check["name"])} for check in data.verdict["checks"]],
         totals=totals(data),
         cells=[cell_row(cell) for cell in cells],
         wrong=[wrong_row(wrong) for wrong in wrong[:SHOWN_WRONG]],

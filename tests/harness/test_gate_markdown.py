@@ -41,7 +41,7 @@ def test_what_passed_is_folded_and_below():
 @pytest.mark.parametrize(
     ("verdict", "says"),
     [
-        (Verdict.PASS, "shown to stay faithful.** All 1 checks passed."),
+        (Verdict.PASS, "shown to mislead no more than the gate allows.** All 1 checks passed."),
         (Verdict.INCONCLUSIVE, "neither a pass nor a failure.** 1 of 1 checks could not be decided."),
     ],
 )
@@ -62,3 +62,8 @@ def test_what_a_model_said_can_neither_break_the_table_nor_call_somebody():
     assert len(rows) == 1
     assert len(re.findall(r"(?<!\\)\|", rows[0])) == 4
     assert literal("a  b\nc") == "a b c"
+
+
+@pytest.mark.parametrize("name", ["misleading rate", "model: misleading rate"])
+def test_the_class_of_a_check_is_named_once(name):
+    assert decided([check(Verdict.FAIL, name)]).summary == "1 of 1 checks failed: model: misleading rate: 1 of 9"

@@ -94,6 +94,7 @@ def gated(path, **more):
 def test_a_good_run_passes_and_leaves_its_verdict(good, tmp_path):
     code, said = gated(good.path, markdown=tmp_path / "m.md", junit=tmp_path / "j.xml")
     assert code == 0
+    assert said.splitlines()[-2].startswith("Plan B is shown to mislead no more than the gate allows.")
     assert said.splitlines()[-1].startswith("PASS: all")
     verdict = json.loads((good.path / "verdict.json").read_text())
     assert (verdict["verdict"], verdict["exit_code"]) == ("PASS", 0)

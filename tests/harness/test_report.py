@@ -87,6 +87,12 @@ def test_a_misleading_answer_that_many_got_comes_first_with_its_count(data, page
 
 
 @pytest.mark.slow
+def test_the_banner_says_what_the_verdict_means_and_what_to_do_next(page):
+    banner = " ".join(Page(page).text.split()).split("requests")[0]
+    assert "Do not release: plan B breaks what the gate demands. The failed checks" in banner
+
+
+@pytest.mark.slow
 def test_html_in_an_answer_is_shown_and_never_run(page):
     assert "script" not in Page(page).tags
     assert "<script>alert(1)</script> & <b>" in Page(page).text
