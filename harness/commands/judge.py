@@ -2,10 +2,12 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.commands.judge_options import add_judge_options, llm_judge_of
 from harness.commands.model_options import add_model_options
 
 if TYPE_CHECKING:
@@ -34,12 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to this file")
     parser.add_argument("--model", type=Path, metavar="DIR", help="encoder (default: the packaged all-MiniLM-L6-v2)")
     add_model_options(parser)
+    add_judge_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     from harness.errors import ConfigError
     from harness.fidelity.entailment import Entailment
     from harness.fidelity.judge_the_judge import ablated, judges_of, measure, plain
+    from harness.fidelity.llm_judge import unmeasured
     from harness.fidelity.risk import shipped_model
     from harness.fidelity.scorer import Scorer
     from harness.fidelity.verdict import decide, see
@@ -47,14 +51,15 @@ def run(args: argparse.Namespace) -> int:
     if args.plot and (args.plot.suffix not in (".png", ".svg", ".pdf") or len(args.input) > 1):
         raise ConfigError(f"--plot {args.plot}: needs one input, and an ending .png, .svg or .pdf")
     sets = {Path(name).stem: _rows(name, args.split) for name in args.input}
-    entailment = Entailment(args.nli, device=args.device) if args.nli else None
+    asked = (Entailment(args.nli, device=args.device) if args.nli else None), llm_judge_of(args)
     scorer = Scorer(args.model, device=args.device)
-    figures, tables = [], {}
+    figures, tables, unasked = [], {}, 0
     try:
         for name, rows in sets.items():
             similarities = scorer.score([(row.case.reference, row.case.candidate) for row in rows])
-            seen = see([row.case for row in rows], entailment)
+            seen = see([row.case for row in rows], *asked)
             judged = [decide(one, s, model=shipped_model()) for one, s in zip(seen, similarities, strict=True)]
+            unasked += sum(map(unmeasured, judged))
             judges = ablated(seen, similarities) if args.ablation else judges_of(similarities, judged)
             tables[name] = measure(rows, judges)
             figures += [plain(found, name) for found in tables[name]]
@@ -66,7 +71,14 @@ def run(args: argparse.Namespace) -> int:
         print("\n".join(ablation_table(tables)))
     if args.json:
         args.json.write_text(json.dumps(figures, ensure_ascii=False, indent=1) + "\n", "utf-8")
-    return 0
+    return _complete(unasked)
+
+
+def _complete(unasked: int) -> int:
+    """The exit code: 2 where a judge model was to be asked about rows and had no opinion."""
+    if unasked:
+        print(f"on {unasked} rows the judge model has no opinion", file=sys.stderr)
+    return 2 if unasked else 0
 
 
 def _rows(name: str, split: str | None) -> list["Labelled"]:

@@ -4,6 +4,7 @@ import argparse
 from functools import partial
 from pathlib import Path
 
+from harness.commands.judge_options import add_judge_options, llm_judge_of
 from harness.commands.model_options import add_model_options
 from harness.fidelity.model_folder import PACKAGED
 
@@ -14,7 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Reads one JSON object a line (id, reference, candidate; optional prompt, context, lang, must_keep, must_not, "
         "contract, degraded) and writes one a line in the same order (id, bertscore_p, bertscore_r, bertscore_f1, "
-        "cosine, composite, verdict, risk, reasons). Exit 2 when a row was broken; the others are written all the same."
+        "cosine, composite, verdict, risk, reasons). Exit 2 when a row was broken, or a judge "
+        "model had no opinion on one; all others are written all the same."
     )
     parser.add_argument("--input", required=True, type=Path, metavar="FILE", help="JSON lines to read")
     parser.add_argument("--output", required=True, type=Path, metavar="FILE", help="JSON lines to write")
@@ -26,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--layer", type=int, metavar="N", help="layer for BERTScore, from 1 (default: the last)")
     add_model_options(parser)
+    add_judge_options(parser)
     parser.add_argument("--precision", choices=("float32", "bfloat16"), default="float32")
     parser.add_argument(
         "--batch-tokens", type=int, default=4096, metavar="N", help="tokens in one pass (default: 4096)"
@@ -43,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from harness.fidelity.scorer import Scorer
     from harness.fidelity.verdict import judge
 
+    llm_judge = llm_judge_of(args)
     scorer = Scorer(
         encoder_folder(args.model),
         args.layer,
@@ -54,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
     )
     try:
         entailment = Entailment(args.nli, device=args.device) if args.nli else None
-        return ScoreFile(scorer=scorer, judge=partial(judge, entailment=entailment)).run(args.input, args.output)
+        judged_by = partial(judge, entailment=entailment, llm_judge=llm_judge)
+        return ScoreFile(scorer=scorer, judge=judged_by).run(args.input, args.output)
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:

@@ -11,6 +11,7 @@ from typing import BinaryIO, Protocol, TextIO
 from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Judgement, Similarity
 from harness.fidelity.distinct import Judge, judge_distinct
+from harness.fidelity.llm_judge import unmeasured
 from harness.fidelity.pairs import Row, RowError, output_row, parse_row
 
 ROWS_AT_ONCE = 512
@@ -30,6 +31,7 @@ class Tally:
 
     scored: int = 0
     broken: int = 0
+    unasked: int = 0  # rows on which the judge model has no opinion
     unused: set[str] = field(default_factory=set)
 
 
@@ -42,7 +44,9 @@ class ScoreFile:
     err: TextIO = field(default_factory=lambda: sys.stderr)
 
     def run(self, source: Path, target: Path) -> int:
-        """0, or 2 when a row was broken; `target` is written beside its place and moved there at the end.
+        """0, or 2 when a row was broken or a judge model had no opinion on it.
+
+        `target` is written beside its place and moved there at the end.
 
         Raises NothingJudged when no row could be judged, ConfigError when both are the same or one is unusable.
         """
@@ -65,7 +69,7 @@ class ScoreFile:
             raise NothingJudged(f"{source}: nothing judged: {tally.broken} broken rows and no other")
         partial.replace(target)
         self.summary(tally, target)
-        return 2 if tally.broken else 0
+        return 2 if tally.broken or tally.unasked else 0
 
     def rows(self, lines: BinaryIO, out: BinaryIO, tally: Tally) -> None:
         for block in blocks(self.parsed(lines, tally)):
@@ -74,6 +78,7 @@ class ScoreFile:
                 # Half a surrogate pair cannot be written as UTF-8; as an escape it is valid JSON.
                 out.write(text.encode("utf-8", "backslashreplace") + b"\n")
                 tally.scored += 1
+                tally.unasked += unmeasured(judgement)
             out.flush()
             print(f"{tally.scored} rows scored, {tally.broken} broken", file=self.err)
 
@@ -112,7 +117,8 @@ class ScoreFile:
 
     def summary(self, tally: Tally, target: Path) -> None:
         lost = f"; {tally.broken} broken rows are missing from it, see above" if tally.broken else ""
-        print(f"{target}: {tally.scored} rows{lost}", file=self.err)
+        asked = f"; on {tally.unasked} of them the judge model has no opinion" if tally.unasked else ""
+        print(f"{target}: {tally.scored} rows{lost}{asked}", file=self.err)
 
 
 def numbered(lines: BinaryIO) -> Iterator[tuple[int, bytes]]:

@@ -1,12 +1,13 @@
 """The verdict on answers: faithful, abstained or misleading, with a risk that orders them and reasons in words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness.fidelity.case import Case, Finding, Judgement, Label, Similarity
 from harness.fidelity.checks.abstention import NONE, Abstention, abstention, admission
 from harness.fidelity.checks.catalogue import CHECKS
 from harness.fidelity.entailment import Entailment
+from harness.fidelity.llm_judge import LlmJudge, notes
 from harness.fidelity.reading.pair import Pair, pair
 from harness.fidelity.risk import Model, features, shipped_model
 
@@ -31,27 +32,37 @@ def judge(
     *,
     model: Model | None = None,
     entailment: Entailment | None = None,
+    llm_judge: LlmJudge | None = None,
 ) -> list[Judgement]:
     """One judgement per case, in order. Raises ValueError on unequal lengths.
 
-    `entailment`: an inference model whose contradictions count as findings, too.
+    `entailment`: an inference model whose contradictions count as findings, too. `llm_judge`: a model that is asked.
     """
     weights = model or shipped_model()
-    return [decide(one, s, model=weights) for one, s in zip(see(cases, entailment), similarities, strict=True)]
+    seen = see(cases, entailment, llm_judge)
+    return [decide(one, s, model=weights) for one, s in zip(seen, similarities, strict=True)]
 
 
-def see(cases: Sequence[Case], entailment: Entailment | None = None) -> list[Seen]:
+def see(cases: Sequence[Case], entailment: Entailment | None = None, llm_judge: LlmJudge | None = None) -> list[Seen]:
     """Every case read and checked once."""
-    more = entailment.findings(cases) if entailment else [()] * len(cases)
+    inferred = entailment.findings(cases) if entailment else [()] * len(cases)
+    opinions = llm_judge.findings(cases) if llm_judge else [()] * len(cases)
     seen = []
-    for case, found in zip(cases, more, strict=True):
+    for case, *found in zip(cases, inferred, opinions, strict=True):
         both = pair(case)
-        seen.append(Seen(both=both, findings=(*findings_of(both), *found), abstains=abstention(case)))
+        findings = (*findings_of(both), *found[0], *found[1])
+        seen.append(Seen(both=both, findings=findings, abstains=abstention(case)))
     return seen
 
 
 def decide(seen: Seen, similarity: Similarity, *, model: Model, without: frozenset[str] = frozenset()) -> Judgement:
     """The judgement of one case. `without`: checks to leave out."""
+    judgement = _decided(seen, similarity, model=model, without=without)
+    more = notes(seen.findings)
+    return replace(judgement, reasons=(*judgement.reasons, *more)) if more else judgement
+
+
+def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: frozenset[str]) -> Judgement:
     case, both = seen.both.case, seen.both
     abstains = NONE if "abstention" in without else seen.abstains
     findings = _gravest_first([finding for finding in seen.findings if finding.check not in without])

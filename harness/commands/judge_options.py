@@ -1,0 +1,45 @@
+"""The options that name a language model as one more judge."""
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from harness.errors import ConfigError
+
+if TYPE_CHECKING:
+    from harness.fidelity.llm_judge import LlmJudge
+
+KEY_ENV = "TRUEFALL_JUDGE_KEY"
+
+
+def add_judge_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--judge-url",
+        metavar="URL",
+        help="an OpenAI-compatible API (http://host:port/v1) whose model is asked as one more check; what it is sent: "
+        "prompt, context, reference, candidate. Rows on which it has no opinion say so, and the exit code is 2",
+    )
+    parser.add_argument("--judge-model", metavar="NAME", help="the model to ask there")
+    parser.add_argument(
+        "--judge-key-env",
+        metavar="VARIABLE",
+        help=f"environment variable that holds the API key (default: {KEY_ENV}, which may be unset)",
+    )
+
+
+def llm_judge_of(args: argparse.Namespace) -> "LlmJudge | None":
+    """The judge that the options name. Raises ConfigError for half of one, or a key that is not there."""
+    from harness.fidelity.llm_judge import LlmJudge, completions_url
+
+    if not args.judge_url and not args.judge_model:
+        if args.judge_key_env:
+            raise ConfigError("--judge-key-env: needs --judge-url and --judge-model")
+        return None
+    if not args.judge_url or not args.judge_model:
+        raise ConfigError("--judge-url and --judge-model belong together; one of them is missing")
+    key = os.environ.get(args.judge_key_env or KEY_ENV) or None
+    if args.judge_key_env and key is None:
+        raise ConfigError(f"--judge-key-env {args.judge_key_env}: the environment variable is not set")
+    if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+        raise ConfigError(f"{args.judge_key_env or KEY_ENV}: a key is printable ASCII without spaces; its value is not")
+    return LlmJudge(url=completions_url(args.judge_url), model=args.judge_model, key=key)
