@@ -27,7 +27,8 @@ class Field:
         return int(self.node.start_mark.line) + 1
 
     def fail(self, problem: str) -> BadExperiment:
-        return BadExperiment(f"{self.file}, line {self.line}: {self.path}: {problem}")
+        field = f"{self.path}: " if self.path else ""
+        return BadExperiment(f"{self.file}, line {self.line}: {field}{problem}")
 
     @contextmanager
     def naming(self) -> Iterator[None]:

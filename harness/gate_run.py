@@ -19,6 +19,7 @@ from harness.junit import junit_xml
 from harness.safety import leftovers_of
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
+from harness.whole_file import write_whole
 
 CRASHES = (Outcome.FAILED, Outcome.UNANSWERED)
 WITHHELD = ("ungrounded", "schema_violated", "invalid_output", "tokens_mismatch", "semantic_gate")
@@ -50,9 +51,9 @@ def gate_run(
     xml = junit_xml(decision, name=run_dir.name)
     for file in (run_dir / "junit.xml", junit):
         if file is not None:
-            file.write_bytes(xml)
+            write_whole(file, xml)
     if markdown is not None:
-        markdown.write_text(as_markdown(decision, run_dir.name), "utf-8")
+        write_whole(markdown, as_markdown(decision, run_dir.name))
     show(decision, out or sys.stdout)
     return decision.exit_code
 

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, Self
 
 from harness.errors import ResultError
 from harness.trial import Block, Trial
+from harness.whole_file import write_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,15 +85,8 @@ class RunFolder:
 
     def write_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write a file whole or not at all. Raises OSError when there is no room."""
-        partial = self.path / f".{name}.part"
         text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-        try:
-            partial.write_text(text, "utf-8")
-            partial.replace(self.path / name)
-        except OSError as error:
-            with suppress(OSError):
-                partial.unlink(missing_ok=True)
-            raise OSError(error.errno, error.strerror, str(self.path / name)) from None
+        write_whole(self.path / name, text)
 
     def append(self, trial: Trial) -> None:
         """Add a row and force it to the disk. Raises ResultError when there is no room."""

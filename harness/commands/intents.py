@@ -5,6 +5,8 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
+from harness.whole_file import write_whole
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="build")
@@ -55,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         responses=load_responses(args.responses) if args.responses else {},
         source=f"{args.evalset}, {len(questions)} questions",
     )
-    args.output.write_bytes(msgspec.json.encode(found.file))
+    write_whole(args.output, msgspec.json.encode(found.file))
     purity = "" if found.purity is None else f", {found.purity:.0%} of their questions have the intent's label"
     print(f"{args.output}: {len(found.file.intents)} intents, {found.noise} questions in none{purity}")
     for intent in found.file.intents:

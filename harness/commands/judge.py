@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from harness.commands.judge_options import add_judge_options, llm_judge_of
 from harness.commands.model_options import add_model_options
+from harness.whole_file import write_whole
 
 if TYPE_CHECKING:
     from harness.fidelity.case import Judgement
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     if args.ablation:
         print("\n".join(ablation_table(tables)))
     if args.json:
-        args.json.write_text(json.dumps(figures, ensure_ascii=False, indent=1) + "\n", "utf-8")
+        write_whole(args.json, json.dumps(figures, ensure_ascii=False, indent=1) + "\n")
     return _complete(unasked)
 
 

@@ -3,6 +3,8 @@
 import argparse
 from pathlib import Path
 
+from harness.whole_file import write_whole
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, help="write the picture (SVG) here; without it, print it")
@@ -15,5 +17,5 @@ def run(args: argparse.Namespace) -> int:
     if args.out is None:
         print(svg, end="")
     else:
-        args.out.write_text(svg, "utf-8")
+        write_whole(args.out, svg)
     return 0

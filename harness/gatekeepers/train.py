@@ -13,6 +13,7 @@ from gateway.answers.gatekeepers import Model, checksum_path
 from gateway.answers.intents import Response
 from harness.errors import HarnessError
 from harness.gatekeepers.labelled import LabelledQuestion
+from harness.whole_file import write_whole
 
 _STRENGTHS = (3.0, 10.0, 30.0, 100.0)  # inverse regularisation to choose from
 _TEMPERATURES = tuple(step / 20 for step in range(4, 41))
@@ -55,8 +56,8 @@ def write(model: Model, path: Path) -> str:
     """Write the model and its checksum; returns the sha256. Raises OSError."""
     raw = msgspec.json.encode(model)
     digest = hashlib.sha256(raw).hexdigest()
-    path.write_bytes(raw)
-    checksum_path(path).write_text(f"{digest}  {path.name}\n")
+    write_whole(path, raw)
+    write_whole(checksum_path(path), f"{digest}  {path.name}\n")
     return digest
 
 

@@ -11,6 +11,7 @@ from harness.ab.conclusion import Choice, Conclusion
 from harness.ab.metrics import Kind, Metric, Shown
 from harness.report.plots import svg_of
 from harness.stats import Estimate
+from harness.whole_file import write_whole
 
 TEMPLATE = Path(__file__).with_name("ab.html.j2")
 COLOURS = {Shown.A: "#8a5a00", Shown.B: "#1a5fb4", Shown.NEITHER: "#5f6368"}
@@ -46,9 +47,9 @@ def write_ab(out: Path, found: Comparison, conclusion: Conclusion, sides: Sides)
         **found.to_json(),
     }
     written = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    (out / "ab.json").write_text(written, "utf-8")
+    write_whole(out / "ab.json", written)
     page = out / "ab.html"
-    page.write_text(render(found, conclusion, sides), "utf-8")
+    write_whole(page, render(found, conclusion, sides))
     return page
 
 

@@ -10,6 +10,7 @@ from harness.report.plots import COLOURS, latency_plot, risk_plot, timeline_plot
 from harness.report.rows import Cell, ReportData, WrongAnswer, read_report_data
 from harness.stats import wilson
 from harness.store import RunFolder
+from harness.whole_file import write_whole
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 SHOWN_WRONG = 12
@@ -23,9 +24,7 @@ def write_report(run: Path) -> Path:
     items = load_set(str(RunFolder.open(run).meta().get("evalset", "support")))
     page = render(read_report_data(run, items))
     out = run / "report.html"
-    partial = run / ".report.html.part"
-    partial.write_text(page, "utf-8")
-    partial.replace(out)
+    write_whole(out, page)
     return out
 
 

@@ -84,7 +84,7 @@ def test_the_whole_of_a_file_is_taken_over() -> None:
         ("title: A small one", "title: [", ["not YAML"]),
         (SMALL, "", ["is empty"]),
         (SMALL, "- 1", ["line 1", "must be a table"]),
-        (SMALL, "title: x\nmethod: []", ["method is empty"]),
+        (SMALL, "title: x\nmethod: []", ["line 1: method is empty"]),
     ],
 )
 def test_a_wrong_file_is_refused_with_line_field_value_and_what_would_be_right(
