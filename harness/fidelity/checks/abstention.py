@@ -94,7 +94,9 @@ def admission(text: str) -> str:
     What would be unknown under a condition ("if we cannot tell, you pay nothing") is no admission.
     """
     parts = clauses(text)
-    silent = all(part.act is not None for part in parts)  # a server's fault that is the answer is no admission
+    silent = all(
+        part.act is not None and not read(part.text).facts for part in parts
+    )  # a server's fault that is the answer is no admission
     found = (c.cue for c in parts if (c.act is Act.UNKNOWING and not c.loose) or (c.act is Act.SYSTEM and silent))
     return "" if any(_CONDITION.search(part.text) for part in parts) else next(found, "")
 

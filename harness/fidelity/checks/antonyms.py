@@ -19,6 +19,7 @@ _OPEN = frozenset(["open", "营业", "开放", "开门"])
 _CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
 _EDGES = frozenset(["饭前", "饭后", "餐前", "餐后", "税前", "税后", "睡前", "产前", "产后", "术前", "术后"])
 _UNTIL = frozenset(["until", "till", "到", "至"])
+_LABELS = ({"positive", "negative"}, {"正面", "负面"}, {"好评", "差评"})  # what a text is filed under
 
 
 def check(both: Pair) -> list[Finding]:
@@ -66,7 +67,9 @@ def _opposites(both: Pair) -> list[Finding]:
                 continue
             if _quantity_word(one) and (both.polarity_here.denials or both.polarity_there.denials):
                 continue
-            severity = 1.0 if in_place or one.lemma in _EDGES else 0.0 if loose else 0.7
+            severity = (
+                1.0 if in_place or one.lemma in _EDGES or {one.lemma, other.lemma} in _LABELS else 0.0 if loose else 0.7
+            )
             if severity:
                 found.append(
                     Finding(check=NAME, severity=severity, reason=f"“{other.text}” is the opposite of “{one.text}”")

@@ -19,6 +19,8 @@ _ZH = re.compile(
 _THAN, _THAN_ZH = re.compile("than", re.IGNORECASE), re.compile("比")  # without which there is none
 _LESS = frozenset(["less", "fewer", "worse"])
 _BOUNDS = frozenset(["no", "not"])
+_UP = frozenset(["more", "higher", "greater", "bigger", "larger", "dearer", "costlier", "pricier"])
+_DOWN = frozenset(["less", "lower", "fewer", "smaller", "cheaper"])
 
 
 class Comparison(NamedTuple):
@@ -74,6 +76,12 @@ def _kept(words: list[Word], others: list[Word]) -> bool:
 def _opposed(lang: str, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     words = lexicon(lang)
     if any(words.opposed(a, b) for a in one for b in other):
+        return True
+    up, down = (
+        (bool(_UP & {*side} and not _DOWN & {*side}) for side in (one, other)),
+        (bool(_DOWN & {*side} and not _UP & {*side}) for side in (other, one)),
+    )
+    if any(a and b for a, b in zip(up, down, strict=True)):
         return True
     return bool(_LESS & {*one}) != bool(_LESS & {*other})
 

@@ -23,6 +23,15 @@ _LIFTED = re.compile(
     re.IGNORECASE,
 )
 _WITHOUT = re.compile(r"\beven (?:without|with no|when|if)\b|(?:就算|哪怕|即使|即便|不管)(?:没|不|未)", re.IGNORECASE)
+_NOTHING_TO_DO = re.compile(
+    r"\b(?:nothing (?:more |else |further )?(?:is |will be )?(?:needed|required|to do|expected)|no (?:further |other )?(?:action|steps?) (?:is |are )?(?:needed|required|necessary)|(?:do|does|need) not (?:have to |need to |needed to )?do (?:anything|a thing)|nothing (?:more |else |further )?(?:you |for you )(?:need |have )?to do)\b"
+    r"|(?:无需|不用|不必|不需要)(?:您|你)?(?:再)?(?:做)?(?:任何|其他|什么)(?:操作|事|动作|手续)?|什么都不用(?:做|管)|无需操作",
+    re.IGNORECASE,
+)
+_BIDS = re.compile(
+    r"\bplease (?!note\b|be aware\b|wait\b|accept\b|see\b|bear\b|contact\b|let\b|do not\b)[a-z]+|\bit is up to you to\b|\byou (?:must|have to|need to|are required to)\b|(?<!不用)(?<!无需)(?<!不)请(?!稍|耐心|放心|注意|勿|见谅|您放心)(?:您)?[^，。]{1,8}|您(?:必须|需要|须|得|还要)",
+    re.IGNORECASE,
+)
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _MARKS.items())
 _STRONG = frozenset(
     ["if", "provided", "provided that", "unless", "as long as", "in case", "on condition", "subject to", "如果", "若", "假如", "要是", "倘若", "只要",
@@ -51,7 +60,18 @@ def check(both: Pair) -> list[Finding]:
         found.append(_finding(0.9, f"“{lifted[0]}” lifts what the reference demands"))
     if "regardless" in ours and "regardless" not in theirs and theirs.keys() & {"if", "unless", "only"}:
         found.append(_finding(0.7, f"“{next(iter(theirs.values()))}” is a condition that the reference rules out"))
-    return found or [*_dropped(both, ours, theirs)]
+    return [*(found or _dropped(both, ours, theirs)), *_duty(both)]
+
+
+def _duty(both: Pair) -> list[Finding]:
+    """Nothing is left to do in one text, and something has to be done in the other."""
+    here, there = (_NOTHING_TO_DO.search(t.plain) for t in (both.reference, both.candidate))
+    if bool(here) == bool(there):
+        return []
+    told, bids = (there, _BIDS.search(both.reference.plain)) if there else (here, _BIDS.search(both.candidate.plain))
+    if told is None or bids is None:
+        return []
+    return [_finding(1.0, f"“{told[0]}” stands against “{bids[0]}”", certain=True)]
 
 
 def _finding(severity: float, reason: str, *, certain: bool = False) -> Finding:

@@ -43,6 +43,13 @@ _NOT_NAMES = frozenset(
         "us",
         "fahrenheit",
         "celsius",
+        "gb",
+        "mb",
+        "kb",
+        "tb",
+        "kg",
+        "km",
+        "kwh",
     ]
 )
 COPY = 0.7  # closeness from which a text is a copy: a name left out of it was left out of a list

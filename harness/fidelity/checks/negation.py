@@ -12,6 +12,7 @@ from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.otherwise import said_otherwise
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Denial, Polarity
+from harness.fidelity.reading.states import same_state
 from harness.fidelity.reading.text import Text, Word
 
 NAME = "negation"
@@ -314,6 +315,8 @@ def _severity(denial: Denial, own: Side, other: Side) -> float:
         until = own.text.words[denial.at].lemma in _CLOSED and any(word.lemma in _UNTIL for _, word in free)
         until = until and not any(word.lemma in _UNTIL for word in own.text.words) and bool(own.text.facts)
         return 0.0 if until else 1.0
+    if same_state(own.text, other.text):
+        return 0.0
     if denial.lexical:
         word = own.text.words[denial.at]
         return 0.8 if {word.lemma, word.text.casefold()} & _OUTCOMES and not other.polarity.denials else 0.35

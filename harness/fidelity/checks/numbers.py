@@ -5,7 +5,7 @@
 import re
 
 from harness.fidelity.case import Finding
-from harness.fidelity.reading.derived import computed, next_whole, same_days, same_pace
+from harness.fidelity.reading.derived import DAY_S, computed, next_whole, same_days, same_pace
 from harness.fidelity.reading.fact import Fact, Kind, comparable, same
 from harness.fidelity.reading.pair import Pair, same_facts
 
@@ -17,13 +17,39 @@ _STEP = re.compile(
     r"|(?:增长|增加|上升|上涨|提高|提升|升|涨|下降|减少|降低|下跌|下调|上调|降|跌|减)(?:(?P<zh>[到至为])|了))$",
     re.IGNORECASE,
 )
+_REST = re.compile(r"\b(?:others?|rest|remaining)\b|其余|其他|其它|剩", re.IGNORECASE)
+_VESSELS = frozenset("片粒颗盒瓶袋勺滴包支箱杯板管罐桶")  # what a dose or a supply is counted in
+_ALIKE = (frozenset("片粒颗"), frozenset("袋包"), frozenset("箱盒"), frozenset("瓶罐桶"), frozenset("支管"))
 COPY = 0.7  # closeness from which a text is a copy, whose changes all tell
 MANY = 40  # facts in a text from which repetitions are left out
 KINDS = frozenset({Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE, Kind.RATE})
 
 
 def check(both: Pair) -> list[Finding]:
-    return [*compare(both, KINDS, NAME), *_change_for_level(both)]
+    return [*compare(both, KINDS, NAME), *_change_for_level(both), *_other_measure(both)]
+
+
+def _other_measure(both: Pair) -> list[Finding]:
+    """两片 against 两盒: the same number of other things."""
+    if both.reference.lang != "zh":
+        return []
+    found = []
+    for one, other in same_facts(both.reference.facts, both.candidate.facts):
+        here, there = _measure_word(both.reference.plain, one), _measure_word(both.candidate.plain, other)
+        alike = any(here in group and there in group for group in _ALIKE)
+        if here and there and not (alike or there in both.reference.plain or here in both.candidate.plain):
+            reason = f"it is counted in “{there}” in the answer, in “{here}” in the reference"
+            found.append(Finding(check=NAME, severity=1.0, reason=reason, certain=True))
+    return found
+
+
+def _measure_word(plain: str, fact: Fact) -> str:
+    """The Chinese measure word of a count; "" where there is none of a vessel or a dose."""
+    if fact.kind is not Kind.NUMBER:
+        return ""
+    return next(
+        (c for c in (plain[fact.end - 1 : fact.end], plain[fact.end : fact.end + 1]) if c in _VESSELS and c), ""
+    )
 
 
 def _change_for_level(both: Pair) -> list[Finding]:
@@ -71,11 +97,20 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     for fact in lost:
         if fact.kind in kinds and not changed and not _once(fact) and not (fact.value == 2.0 and _two(both)):
             copy = both.closeness > COPY
+            if _implied(fact, theirs):
+                continue
             severity = (0.6 if copy else 0.2) if fact.kind is Kind.RATE else 0.8 if copy or not theirs else 0.65
             certain = fact.kind is not Kind.RATE and bool(fact.value)
             reason = f"the {fact.kind} “{fact.text}” is missing"
             found.append(Finding(check=name, severity=severity, reason=reason, certain=certain))
     return found
+
+
+def _implied(fact: Fact, others: tuple[Fact, ...]) -> bool:
+    """ "this year" beside a date, a day's length between two days that are named: what the rest says, too."""
+    if fact.kind is Kind.DAY and fact.value in ("this year", "今年"):
+        return any(f.kind is Kind.DATE for f in others) and not any(f.kind is Kind.DAY for f in others)
+    return fact.kind is Kind.DURATION and fact.value == DAY_S and sum(f.kind is Kind.DAY for f in others) > 1
 
 
 def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list[Fact], list[Fact]]:
@@ -99,11 +134,20 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
             lost, new = (
                 [f for f in side if f.kind is not Kind.RATE and f.unit not in ("", "times")] for side in (lost, new)
             )
-    told = [f for f in new if computed(f, here)]
+    told = [f for f in new if computed(f, here) or _the_rest(f, both)]
     if told:
         new = [f for f in new if not any(f is other for other in told)]
         lost = [f for f in lost if not (f.kind is Kind.PERCENT or f.unit == "times" or any(_like(f, t) for t in told))]
     return lost, new
+
+
+def _the_rest(fact: Fact, both: Pair) -> bool:
+    """ "three of five are down" is "two are up, the other three are down"."""
+    if fact.kind is not Kind.NUMBER or not _REST.search(both.candidate.plain):
+        return False
+    counts = {f.value for f in both.reference.facts if f.kind is Kind.NUMBER and isinstance(f.value, float)}
+    told = {f.value for f in both.candidate.facts if f.kind is Kind.NUMBER}
+    return any(a - b == fact.value and {a, b} <= told for a in counts for b in counts)
 
 
 def _like(one: Fact, other: Fact) -> bool:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import lost_clauses
+from harness.fidelity.reading.derived import same_days
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import excepting_but
 from harness.fidelity.reading.text import Text
@@ -84,6 +85,8 @@ def check(both: Pair) -> list[Finding]:
     found = [_weighed(f, both) for f in found]
     if any(word in f.reason for f in found for word in _ALWAYS) and "only" in (ours.keys() ^ theirs.keys()):
         found = [replace(f, severity=min(0.2, f.severity)) for f in found]  # "always by card" is "only by card"
+    if "except" in new and same_days(both.reference, both.candidate):
+        del new["except"]  # "every day but Monday" is "Tuesday to Sunday"
     found += _only_elsewhere(both)
     found += _both_or_one(both)
     if found:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.doers import doers
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.reversal import PRONOUNS, SEQUENCE, agents, converse, exchanges, kin, named, reversals
 from harness.fidelity.reading.text import Text, Word
@@ -39,7 +40,44 @@ _WHEN = frozenset(["before", "after", "once", "when", "if", "while", "之前", "
 _TURNING = frozenset(["get", "receive", "have", "take", "from", "收到", "获得"])  # "we pay you", "you get it from us"
 
 
+_GIVEN = frozenset(["if", "unless", "when", "except", "otherwise", "only", "如果", "除非", "若", "否则"])
+
+
 def check(both: Pair) -> list[Finding]:
+    return [*_other_doer(both), *_changed_places(both)]
+
+
+def _other_doer(both: Pair) -> list[Finding]:
+    """The other party pays, phones or sends: "the seller pays" against "the buyer pays"."""
+    here = list(doers(both.reference))
+    there = here and list(doers(both.candidate))
+    if not here or not there or _given(both.reference) != _given(both.candidate):
+        return []
+    if any(agents(text.words) for text in (both.reference, both.candidate)) and both.reference.lang == "en":
+        return []
+    for deed in {deed for deed, _ in here}:
+        ours, theirs = ({who for what, who in side if what == deed} for side in (here, there))
+        known = both.reference.lang == "zh" or theirs <= _spoken(both.reference)
+        if theirs and not ours & theirs and known and len(ours) == len(theirs) == 1 and _parties(ours | theirs):
+            reason = f"it is “{min(theirs)}” who does it in the answer, “{min(ours)}” in the reference ({deed})"
+            return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    return []
+
+
+def _parties(names: set[str]) -> bool:
+    """Whether the names are two parties for certain: not a person once by name and once by pronoun."""
+    return not names & {"he", "she", "they", "i"}
+
+
+def _spoken(text: Text) -> set[str]:
+    return {w.text.casefold() for w in text.words}
+
+
+def _given(text: Text) -> set[str]:
+    return {w.lemma for w in text.words if w.lemma in _GIVEN} and {"given"}
+
+
+def _changed_places(both: Pair) -> list[Finding]:
     if both.reordered or _whole_clauses(both):
         return []
     found = sorted([*_found(both), *_redistributed(both)], key=lambda f: -f.severity)

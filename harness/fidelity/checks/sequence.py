@@ -29,7 +29,7 @@ _BEGINS_AFTER = re.compile(
     r"^\s*(?:at the earliest\b|onwards?\b|and later\b|(?:起|开始|之后|以后|后|启动|开放))", re.IGNORECASE
 )
 _CAUSE = re.compile(
-    r"\b(?:because(?: of)?|due to|owing to|thanks to|on account of|caused by|as a result of|the (?:reason|cause)(?: \w+){0,3} (?:is|was)|blamed on)\b(?P<en>[^.;:!?]+)"
+    r"\b(?:because(?: of)?|due to|owing to|thanks to|on account of|caused by|as a result of|the (?:reason|cause)(?: \w+){0,3} (?:is|was)|blamed on|(?<=[a-z] )since (?=(?:there|the|it|you|your|we|our|they|he|she|this|that|no|not)\b(?![^.;]*\b(?:ago|19\d\d|20\d\d)\b)))\b(?P<en>[^.;:!?]+)"
     r"|(?:因为|由于|原因(?:是|为|在于)|起因是|归因于)(?P<zh>[^，。；！？,;]+)",
     re.IGNORECASE,
 )

@@ -38,7 +38,7 @@ class Clause(NamedTuple):
 
 
 _CUT_EN = re.compile(
-    r"(?<=[.!?;])(?<!\b[nN]o\.)\s+|(?<=\b[nN]o\.)\s+(?!#?[\w-]*\d)|(?<=:)\s+(?=[A-Za-z]+\s)|\n+|\s*[—]\s*|\s-\s|(?:,\s*|\s+)(?=(?:but|however|though|although|hence|therefore|because(?! of)|yet)\b)|,\s*(?=(?:so|and|which|who|please|or|as|since|i|we|you|it|there|then)\b)"
+    r"(?<=[.!?;])(?<!\b[nN]o\.)(?<!\b[rR]ef\.)\s+|(?<=\b[nN]o\.)\s+(?!#?[\w-]*\d)|(?<=:)\s+(?=[A-Za-z]+\s)|\n+|\s*[—]\s*|\s-\s|(?:,\s*|\s+)(?=(?:but|however|though|although|hence|therefore|because(?! of)|yet)\b)|,\s*(?=(?:so|and|which|who|please|or|as|since|i|we|you|it|there|then)\b)"
     r"|\s+(?=(?:and|so) (?:i|we|you|it|the|a|an|please|will|can|our|your|someone|would|try|ask|that|this)\b)|(?<=\bsorry),?\s+(?=(?:i|we|the|that|this|our|no|can)\b)"
 )
 _CUT_ZH = re.compile(r"(?<=[。！？；，,!?;])\s*|(?<=[:：])(?!\d)\s*|\n+")
@@ -58,7 +58,7 @@ _NOTHING_DONE = re.compile(
     re.IGNORECASE,
 )
 _FILED = re.compile(  # what the question itself was filed under
-    r"\b(?:ticket|case|reference|request|enquiry|inquiry|error|incident|tracking|support)\b(?: \w+){0,3}?\W*(?:number|no\.?|id|code)?\W*(?:is\W*)?[#\w-]*\d|\berror\b[^.!?]{0,12}$|(?:工单|受理|咨询|反馈|查询|错误|事件|流水)(?:编?号|号码|码|代码)|^\W*(?:您的)?(?:编号|单号|查询号|排队号|序号|登记号|取号)[是为]?\W*[A-Za-z\d-]+\W*$",
+    r"\b(?:ticket|case|reference|request|enquiry|inquiry|error|incident|tracking|support)\b(?: \w+){0,3}?\W*(?:number|no\.?|id|code)?\W*(?:is\W*)?[#\w-]*\d|\berror\b[^.!?]{0,12}$|(?:工单|受理|咨询|反馈|查询|错误|事件|流水)(?:编?号|号码|码|代码)|工单[^，。]{0,4}[A-Za-z\d-]{3,}|^\W*#\s?[\w-]*\d[\w-]*\W*$|^\W*(?:您的)?(?:编号|单号|查询号|排队号|序号|登记号|取号)[是为]?\W*[A-Za-z\d-]+\W*$",
     re.IGNORECASE,
 )
 _TECHNICAL = re.compile(
@@ -148,6 +148,8 @@ def _clause(text: str) -> Clause:
     if restated(plain):
         return Clause(text, Act.POLITE, "", "", bare="")
     found = next(_found(plain, chinese=chinese), Clause(plain, None, "", ""))
+    if found.act is None and plain.rstrip().endswith("?"):
+        return Clause(text, Act.POLITE, "", "", bare="")  # who asks states nothing
     return found._replace(text=text, bare=plain)
 
 

@@ -67,7 +67,7 @@ HEADS = (  # what looks an answer up, or gives it
 )
 FIGURES = (  # too busy, or not working, in a figure of speech
     r"(?:taking|having|on|needs?|needing|catching|out (?:for|to)|off (?:for|to)|gone (?:for|to)|in need of) (?:an? |its |his |her |their |our |my |some |another )?(?:\w+ ){0,2}?(?:breather|breath|nap|lunch|coffee|tea|snooze|rest|time-?out|siesta|day off|pause|downtime|bad day|vacation|hiccups?|wobble|meltdown)"
-    r"|at (?:lunch|tea)|(?:fast )?asleep|under the weather|(?:its|my|their|our|his|her) hands (?:are )?full|hands (?:are )?full|up to (?:its|my|their|our) (?:ears|eyes|neck|eyeballs)|snowed under|tied up|r(?:u|a)n off (?:its|my|our|their) feet|rushed off|stretched (?:too )?(?:thin|to the limit)"
+    r"|at (?:lunch|tea)|(?:fast )?asleep|(?:nodded|dozed|dropped|drifted) off|(?:conked|checked|logged|clocked|zoned) out|under the weather|(?:its|my|their|our|his|her) hands (?:are )?full|hands (?:are )?full|up to (?:its|my|their|our) (?:ears|eyes|neck|eyeballs)|snowed under|tied up|r(?:u|a)n off (?:its|my|our|their) feet|rushed off|stretched (?:too )?(?:thin|to the limit)"
     r"|slammed|inundated|flooded|drowning|buried|struggling|gone (?:quiet|silent|fishing|walkabout|dark|awol|to sleep)|on strike|dozing|napping|snoozing|(?:feeling|feels) (?:poorly|unwell|a (?:bit|little) \w+)|throwing a (?:tantrum|wobbly)|misbehaving|acting up|overstretched|exhausted|worn out"
     r"|not (?:itself|feeling well|at its best|in the mood)|warming up|waking up|booting|recharging|choking|groaning|creaking|jammed|clogged|bursting at the seams|bitten off more|running (?:on (?:fumes|empty)|hot|late|slow(?:ly)?)|lost (?:its|my) (?:way|voice|thread)|scratching (?:its|my) head"
 )
@@ -96,7 +96,7 @@ _MOMENT = r"(?:in (?:a |an |about |roughly |around )?(?:few |couple of |little |
 RETRY = re.compile(
     rf"\b(?:try|ask|reload|refresh|resubmit|resend|repeat|check|call|ring|come|write|message|return|answer|reply|visit|look|contact us|drop by|get in touch)\b[^.!?]{{0,40}}\b(?:again|(?<!no )later|once more|back|{_MOMENT})\b"
     rf"|\bretry\b|\b(?:another|a second) (?:go|try|attempt)\b|\bplease (?:hold|wait|stand by|bear with|be patient|stay)\b|\b(?:hang|hold|sit) (?:tight|on)\b|\bbear with (?:me|us)\b|\bone moment\b|\bgive (?:us|me|it|him|her|them) \w+\b[^.!?]{{0,10}}\b(?:minutes?|moments?|more|time|while|seconds?)\b"
-    r"|\bstay (?:on|in) (?:the )?(?:line|chat|call)\b|\bhave to ask again\b|\bback (?:online|up again|soon|shortly)\b",
+    r"|^\W*(?:(?:will )?be )?(?:right )?back in \w+(?: \w+)?\W*$|\bstay (?:on|in) (?:the )?(?:line|chat|call)\b|\bhave to ask again\b|\bback (?:online|up again|soon|shortly)\b",
     re.IGNORECASE,
 )
 QUEUE = re.compile(
@@ -109,6 +109,7 @@ QUEUE = re.compile(
 HANDOVER = re.compile(
     rf"\b(?:{_QUESTION}|you)\b[^.!?]{{0,25}}\b(?:forwarded|passed|handed|escalated|transferred|routed|redirected|assigned|referred|sent on|put through|connected|relayed|raised)\b"
     rf"|\b(?:forward|hand|pass|transfer|escalat|rout|redirect|refer|relay|rais|flag)\w*\b (?:on )?(?:your |the )?{_QUESTION}\b|\b(?:transfer|forward|hand|pass|connect|escalat|rout|direct|put|patch|switch|get|send)\w*\b (?:you|your \w+|this|that|it|the \w+)\b[^.!?]{{0,25}}\b(?:to|with|through|over|on|along|across|for)\b[^.!?]{{0,30}}(?:\b{_STAFF}\b|$)"
+    rf"|\b(?:sent|submitted|put|taken|took|directed|brought|shared|delivered|handed in) (?:your |the |this )?{_QUESTION}\b|\b(?:pass|hand|send|forward|refer)\w*\b (?:it |this |that )?(?:along|on|over) to (?:some\w*|an?|our|the|my)\b"
     rf"|\b{_QUESTION}\b[^.!?]{{0,15}}\b(?:landed|sits|lies|rests|gone|went|is now|is already|is)\b (?:with|on the desk of|at) (?:an?|our|my|the|one)\b"
     r"|\bneeds? an? (?:\w+ )?(?:specialist|human|expert|colleague|person|supervisor)\b|\b(?:put|get|pass|hand|patch|send|switch|connect) you (?:through|over|on to|along|across)\b|\b(?:asked|told|informed|notified|alerted) (?:a|my|our|the) (?:\w+ )?(?:colleagues?|team|specialist|supervisor|staff|agent|expert|technician\w*)\b|\b(?:technician|engineer|team|staff|colleague|support)s?\b[^.!?]{0,10}\b(?:have|has|had|been|was|were|is|are)\b[^.!?]{0,10}\b(?:informed|notified|alerted|told|asked|working on|looking into|on it)\b",
     re.IGNORECASE,

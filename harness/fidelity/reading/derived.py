@@ -19,6 +19,7 @@ _NOT_BEYOND = re.compile(r"(?:no|not)(?: be)? \w+ than\s*$|不(?:超过|高于|�
 _OUT_OF = re.compile(r"(?:贵|多|高|增[加长]|大|长|涨|快|重|远)[了出]?$")
 _COUNTED_THING = re.compile(r"\s*(\w+)")
 _ALL_BUT = re.compile(r"\b(?:except|but|other than|apart from|bar)\b|除", re.IGNORECASE)
+_EVERY_DAY = re.compile(r"天天|日日|\b(?:all|every|any) (?:the )?(?:other )?days?\b|\beach day\b", re.IGNORECASE)
 DAY_S = 86400.0
 _MAX = 8  # values of a text that are computed with
 
@@ -83,7 +84,10 @@ def same_days(one: Text, other: Text) -> bool:
     """Whether the weekdays of both texts are the same ones in all: 周末 is 周六、周日, all but Sunday is Monday to Saturday."""
     here, there = _days(one.facts), _days(other.facts)
     if {frozenset(here), frozenset(there)} == {frozenset("6"), frozenset("0123456")} or here | there == set("0123456"):
-        daily = [any(f.kind is Kind.RATE and f.value == DAY_S for f in text.facts) for text in (one, other)]
+        daily = [
+            bool(_EVERY_DAY.search(t.plain)) or any(f.kind is Kind.RATE and f.value == DAY_S for f in t.facts)
+            for t in (one, other)
+        ]
         return any(daily) and here != there and _ALL_BUT.search(one.plain + " " + other.plain) is not None
     return bool(here) and here == there
 

@@ -22,8 +22,8 @@ TIME_EN = re.compile(
     rf"\b(?P<h>\d{{1,2}})(?P<sep>[:.])(?P<m>[0-5]\d)(?::[0-5]\d)?(?:\s?{_HALF_DAY})?{_PART}"
     rf"|\b(?P<h2>{_HOUR})\s?(?P<half2>[ap]\.?m\.?(?![a-z]))"
     rf"|\b(?P<h3>{_HOUR})\s+o['’]?clock{_PART.replace('part', 'part3')}"
-    rf"|\b(?P<rel>half past|half|quarter past|quarter to|a quarter past|a quarter to|(?P<mins>five|ten|twenty|twenty[- ]five)\s+(?:minutes\s+)?(?P<dir>past|to))"
-    rf"\s+(?P<h4>{_HOUR})\b(?!\s*(?:%|percent|days?|weeks?|hours?|months?|years?|minutes?))(?:\s?(?P<half4>[ap]\.?m\.?(?![a-z])))?{_PART.replace('part', 'part4')}"
+    rf"|\b(?P<rel>half[- ]past|half|quarter[- ]past|quarter[- ]to|a quarter[- ]past|a quarter[- ]to|(?P<mins>five|ten|twenty|twenty[- ]five)\s+(?:minutes\s+)?(?P<dir>past|to))"
+    rf"[\s-]+(?P<h4>{_HOUR})\b(?!\s*(?:%|percent|days?|weeks?|hours?|months?|years?|minutes?))(?:\s?(?P<half4>[ap]\.?m\.?(?![a-z])))?{_PART.replace('part', 'part4')}"
     r"|\b(?P<named>noon|midday|midnight)\b"
     rf"|\b(?:(?:at|until|till|by|from|before|after|to|and|between)\s+)?(?<!minus )(?<!negative )(?P<h5>{_HOUR})(?=\s+(?:in the|at night|tonight|on (?:mon|tue|wed|thu|fri|sat|sun)|tomorrow|today|sharp))"
     rf"{_PART.replace('part', 'part5')}",
@@ -59,7 +59,7 @@ WEEKDAY_EN = re.compile(
 )
 DAY_EN = re.compile(
     r"\b(the day after tomorrow|the day before yesterday|today|tomorrow|yesterday|tonight|this (?:evening|morning|afternoon)|"
-    r"(?:next|last|this)\s+(?:week|month|year|quarter|summer|winter|spring|autumn))\b", re.IGNORECASE,
+    r"(?:the (?:year|month|week|quarter) before(?= *(?:[.,;!?]|$))|the previous (?:year|month|week|quarter)|(?:next|last|this)\s+(?:week|month|year|quarter)|(?:next|last|this)\s+(?:summer|winter|spring|autumn)))\b", re.IGNORECASE,
 )  # fmt: skip
 _ZH_PART = r"(?P<part>凌晨|清晨|早上|早晨|上午|中午|正午|午后|下午|傍晚|晚上|夜里|夜间|深夜|今晚|明晚|当晚|今早|明早)"
 TIME_ZH = re.compile(
@@ -81,6 +81,8 @@ DAY_ZH = re.compile(
     r"(?:上上|下下|上|下|本|这)个?(?:周|星期|月|季度)(?![一二三四五六日天末])|去年(?!同期)|今年|明年|前年|后年"
 )
 _DAY_NAMES = {
+    **{f"the {unit} before": f"last {unit}" for unit in ("year", "month", "week", "quarter")},
+    **{f"the previous {unit}": f"last {unit}" for unit in ("year", "month", "week", "quarter")},
     "tonight": "today", "this evening": "today", "this morning": "today", "this afternoon": "today", "今日": "今天", "今晚": "今天", "今早": "今天", "明日": "明天", "明晚": "明天", "明早": "明天",
     "昨日": "昨天", "昨晚": "昨天", "次日": "明天", "翌日": "明天",
 }  # fmt: skip
@@ -222,7 +224,7 @@ def _english_time(match: re.Match[str]) -> Fact | None:
     hour = english(g["h2"] or g["h3"] or g["h4"] or g["h5"]) or 0.0
     if not g["rel"]:
         return _clock(match, hour, 0, afternoon)
-    words = g["rel"].lower()
+    words = g["rel"].lower().replace("-", " ")
     minutes = 30.0 if words.startswith("half") else 15.0 if "quarter" in words else english(g["mins"] or "")
     if minutes is None or (g["mins"] and (minutes % 5 or g["mins"].isdigit())):
         return None

@@ -37,7 +37,7 @@ EN_LOOSE = re.compile(
     r"|(?P<ten>twenty|thirty)[- ](?P<unit_th>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|(?P<ordinal_of>first|second)(?=\s+(?:floor|storey|row|gate|platform|class|grade|edition|page|chapter|level|stage|half|prize|place|door|room|line|street|avenue|shelf))"
     r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)"
-    r"|(?P<x>\w+) (?:in|out of) (?P<y>\w+))\b",
+    r"|(?P<x>\w+) (?:in|out of) (?!twice\b|once\b|half\b|double)(?P<y>\w+))\b",
     re.IGNORECASE,
 )
 ZH = re.compile(

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from harness.fidelity.reading.bounds import with_bound
 from harness.fidelity.reading.fact import Fact, Kind
+from harness.fidelity.reading.holidays import holidays
 from harness.fidelity.reading.identifiers import identifiers
 from harness.fidelity.reading.lexicon import MAX_PHRASE, NOTHING, Concepts, Lexicon, lexicon
 from harness.fidelity.reading.moments import chinese_moments, english_moments
@@ -165,6 +166,7 @@ def _facts(plain: str, lang: str) -> list[Fact]:
         else (english_moments, english_rates, per_units, identifiers, english_quantities)
     )
     found = [fact for finder in finders for fact in finder(plain)]
+    found += holidays(plain, chinese=lang == "zh")
     if lang == "zh" and re.search("[A-Za-z]", plain):
         found += [fact for fact in english_moments(plain) if fact.text.isascii() and len(fact.text) > 2]
     taken: list[Fact] = []

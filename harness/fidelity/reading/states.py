@@ -1,0 +1,39 @@
+"""States said once by a word and once by its outcome: "sold out" and "every seat is gone", 停课 and 不用来学校."""
+
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
+import re
+
+from harness.fidelity.reading.text import Text
+
+_STATES = tuple(
+    (re.compile(one, re.IGNORECASE), re.compile(other, re.IGNORECASE))
+    for one, other in (
+        (
+            r"\b(?:sold out|out of stock|fully booked|booked (?:up|out|solid)|no (?:\w+ )?(?:seats?|tickets?|rooms?|places?|tables?|copies|stock|more)\b[^.,;]{0,12}(?:left|available)?)|售罄|卖完|售完|断货|缺货|订满|客满|满员|满房|没有?余?票",
+            r"\b(?:every|all|last|the)\b[^.;!?]{0,40}\b(?:gone|taken|sold|snapped up|booked|spoken for|full)\b|\bnone (?:is |are )?left\b|\bnot an? (?:single )?\w+ (?:is )?left\b|\bno\b[^.;]{0,16}\bleft\b|\b(?:have|has) (?:run|ran) out\b|卖光|抢光|抢空|卖没|一[张间个件份台本]都?(?:不剩|没有?|没剩)|没(?:有)?(?:票|房|座|货|位)|全(?:部)?(?:卖|订)(?:完|出|满|光)",
+        ),
+        (
+            r"\b(?:used up|use[sd]? (?:it |them )?all|exhausted|run out|ran out|spent|consumed|depleted|reached (?:your|the) (?:limit|allowance))\b|用完|用尽|用光|耗尽|花光|花完|吃完|喝完|没有?了",
+            r"\b(?:nothing|none|no \w+|not (?:a|any)[^.;]{0,16}) (?:is |are |remains? |has been )?(?:left|remaining)\b|\b(?:all|every)\b[^.;]{0,20}\b(?:gone|used)\b|(?:一点|丁点|一滴|一分|半点)?(?:儿)?(?:也|都)?(?:不剩|没剩|没了|没有了)|见底|归零|光了|用没了",
+        ),
+        (
+            r"\b(?:cancel\w*|called off|scrapped|axed|call\w* off)\b|取消|停课|停运|停航|停飞|停赛|停办|停演",
+            r"\b(?:is|are|will|does|do|has|have)\b(?: \w+)? not\b[^.;]{0,12}\b(?:go|going|run|running|fly|flying|happen|happening|take place|taking place|leave|leaving|depart|departing|sail|sailing|operat\w+|be held|be running|ahead|play|playing)\b|\bno longer\b[^.;]{0,16}\b(?:going|running|flying|happening|taking place|departing)\b|\boff\b"
+            r"|不(?:用|必|需要?)(?:再)?(?:来|去|上|到|回)(?:学|校|课|班|单位)?|不(?:上课|开课|发车|开车|起飞|飞|走|办|举行|演|比|开航|开了?)|没(?:有)?(?:课|车|船|航班|比赛|演出)|放假|(?:开|飞|走|办|演|去)不(?:了|成)",
+        ),
+        (
+            r"\b(?:out of order|broken|not work\w*|does not work|defective|faulty)\b|坏了|故障|失灵|停用",
+            r"\b(?:not|no longer)\b[^.;]{0,12}\b(?:use[d]?|usable|work\w*|function\w*|run\w*)\b|(?:用|使|动|转)不了|不(?:能用|好使|好用|工作|转)",
+        ),
+    )
+)
+
+
+def same_state(one: Text, other: Text) -> bool:
+    """Whether one text names a state that denies something, and the other tells its outcome."""
+    return any(
+        (name.search(a.plain) and outcome.search(b.plain) and not name.search(b.plain))
+        for name, outcome in _STATES
+        for a, b in ((one, other), (other, one))
+    )
