@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harness.own_packages import import_ours
+
 if TYPE_CHECKING:
     from harness.fidelity.case import Case, Judgement
     from harness.session import ChaosSession
 
 STACK_DOWN = 96  # exit code of pytest when the stack could not be started
+HIDDEN = import_ours()  # files of the user's that hide a package of ours
 STILL_ON = 97  # exit code of pytest when a fault could not be undone; of `truefall chaos`: 4
 
 
@@ -52,6 +55,12 @@ def pytest_exception_interact(node: pytest.Item, call: "pytest.CallInfo[object]"
 @pytest.fixture(scope="session")
 def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
     """A running stack: `chaos.run("latency", target="primary", mean_ms=500)` returns what happened."""
+    if HIDDEN:
+        names = ", ".join(HIDDEN)
+        pytest.exit(
+            f"truefall: {names}: hides a package of truefall; rename it, or run `pytest` and not `python -m pytest`",
+            returncode=STACK_DOWN,
+        )
     from harness.errors import user_errors
     from harness.session import ChaosSession, SessionOptions
 

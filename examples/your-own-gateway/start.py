@@ -53,7 +53,7 @@ def start(folder: Path) -> Started:
     with urllib.request.urlopen(request) as reply:
         listen = json.load(reply)["listen"]
     semantic = str(started.run("-m", "faults.semantic", "--upstream", f"http://{listen}")["url"])
-    gateway = started.run(str(HERE / "gateway.py"), "0", semantic)["port"]
+    gateway = started.run(str(HERE / "small_gateway.py"), "0", semantic)["port"]
     stack = STACK.format(gateway=gateway, backend=backend, toxiproxy=toxiproxy, semantic=semantic, pid=pid)
     (folder / "stack.toml").write_text(stack, "utf-8")
     return started

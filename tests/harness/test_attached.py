@@ -40,9 +40,32 @@ def running(tmp_path_factory) -> Iterator[Path]:
         yield stack
 
 
+def arguments(stack: Path) -> list[str]:
+    chosen = ["-m", "chaos", "-p", "no:cacheprovider", f"--chaos-stack={stack}", "--chaos-run=run"]
+    return [*chosen, f"--chaos-evalset={EXAMPLE / 'items.jsonl'}"]
+
+
 def in_their_repository(pytester: pytest.Pytester, stack: Path, *more: str) -> pytest.RunResult:
-    argv = ["-m", "chaos", "-p", "no:cacheprovider", f"--chaos-stack={stack}", "--chaos-run=run"]
-    return pytester.runpytest_subprocess(*argv, f"--chaos-evalset={EXAMPLE / 'items.jsonl'}", *more)
+    return pytester.runpytest_subprocess(*arguments(stack), *more)
+
+
+@pytest.mark.slow
+def test_a_gateway_py_beside_their_tests_hides_nothing(pytester, running):
+    pytester.copy_example(str(EXAMPLE / "test_plan_b.py"))
+    pytester.makepyfile(gateway="raise SystemExit('their own gateway was run')")
+    program = Path(sys.executable).with_name("pytest")  # not by pytester, which puts the folder on PYTHONPATH
+    argv = [str(program), *arguments(running), "-k", "without_a_fault"]
+    ran = subprocess.run(argv, cwd=pytester.path, capture_output=True, text=True, check=False)
+    assert "1 passed" in ran.stdout
+
+
+@pytest.mark.slow
+def test_a_module_of_theirs_that_hides_ours_is_named_and_never_run(pytester):
+    pytester.makepyfile(gateway="raise SystemExit('their own gateway was run')")
+    pytester.makepyfile(test_it="import pytest\n@pytest.mark.chaos\ndef test_it(chaos): pass")
+    result = pytester.run(sys.executable, "-m", "pytest", *arguments(Path("stack.toml")))
+    assert result.ret == 96
+    result.stdout.fnmatch_lines(["*truefall: */gateway.py: hides a package of truefall; rename it*"])
 
 
 @pytest.mark.slow

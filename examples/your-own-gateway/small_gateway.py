@@ -1,4 +1,4 @@
-"""A gateway of yours, as small as can be: `python gateway.py PORT BACKEND_URL`.
+"""A gateway of yours, as small as can be: `python small_gateway.py PORT BACKEND_URL`.
 
 It asks the backend, and says a canned sentence when that fails. Two things let Truefall test it: it passes the header
 `x-truefall-trial` on, and it marks what plan B said.
