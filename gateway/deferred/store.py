@@ -22,7 +22,9 @@ CREATE TABLE job (
 )
 """
 _OTHERS = "id NOT IN (SELECT value FROM json_each(?))"
-_FREE = f"(status = 'queued' OR (status = 'running' AND lease_unix_s < ?)) AND {_OTHERS}"
+_OVER = "(lease_unix_s < ? OR lease_unix_s > ?)"  # run out, or so far ahead that the clock was set back since
+_FREE = f"(status = 'queued' OR (status = 'running' AND {_OVER})) AND {_OTHERS}"
+_FARTHEST_LEASES = 4  # how many leases ahead one may end
 _BUSY_S = 2.0
 _OWNER_ONLY = 0o600
 _UNWRITABLE = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
@@ -93,7 +95,7 @@ class JobStore:
             try:
                 row = self._claim(lease_s)
             except StoreError as error:
-                row = self._oldest() if error.unwritable else None
+                row = self._oldest(lease_s) if error.unwritable else None
                 if row is None:
                     raise
             if row is None:
@@ -103,26 +105,28 @@ class JobStore:
 
     def _claim(self, lease_s: float) -> tuple[str, str, bytes] | None:
         now_s, ours = self._now_unix_s(), self._held.names()
+        farthest_s = now_s + _FARTHEST_LEASES * lease_s
         with self._open() as db:
             lost = db.execute(
                 "UPDATE job SET status = 'lost', settled_unix_s = ?, request = NULL WHERE status = 'running'"
-                " AND lease_unix_s < ? AND tries >= ? AND id NOT IN (SELECT value FROM json_each(?))",
-                (now_s, now_s, MOST_TRIES, ours),
+                f" AND {_OVER} AND tries >= ? AND {_OTHERS}",
+                (now_s, now_s, farthest_s, MOST_TRIES, ours),
             ).rowcount
             row: tuple[str, str, bytes] | None = db.execute(
                 "UPDATE job SET status = 'running', tries = tries + 1, lease_unix_s = ? WHERE number = (SELECT number"
                 f" FROM job WHERE {_FREE} ORDER BY number LIMIT 1) RETURNING id, tenant, request",
-                (now_s + lease_s, now_s, ours),
+                (now_s + lease_s, now_s, farthest_s, ours),
             ).fetchone()
         self._ended(AsyncEvent.LOST, lost)
         return row
 
-    def _oldest(self) -> tuple[str, str, bytes] | None:
+    def _oldest(self, lease_s: float) -> tuple[str, str, bytes] | None:
         """The same without a word to the file, which cannot be written."""
+        now_s = self._now_unix_s()
         with self._open() as db:
             row: tuple[str, str, bytes] | None = db.execute(
                 f"SELECT id, tenant, request FROM job WHERE {_FREE} AND tries < ? ORDER BY number LIMIT 1",
-                (self._now_unix_s(), self._held.names(), MOST_TRIES),
+                (now_s, now_s + _FARTHEST_LEASES * lease_s, self._held.names(), MOST_TRIES),
             ).fetchone()
         return row
 

@@ -208,6 +208,22 @@ def test_a_job_whose_gateway_died_is_tried_once_more_and_then_lost(tmp_path):
     assert jobs.find(identity, tenant="t").status is Status.LOST
 
 
+@pytest.mark.parametrize("jump_s", [-86_400.0, 86_400.0])
+def test_a_clock_that_jumps_keeps_no_job_back_and_doubles_none(tmp_path, jump_s):
+    wall = Wall()
+    wall.time_s = 1e6
+    jobs = store(tmp_path, wall, ttl_s=1e6)
+    first, second = (jobs.put(ASKED, tenant="t") for _ in range(2))
+    assert jobs.claim(lease_s=10).id == first
+    wall.time_s += jump_s
+    assert jobs.claim(lease_s=10).id == second
+    assert jobs.claim(lease_s=10) is None  # it is at both
+    jobs.finish(second, status=200, answer=b"{}")
+    assert jobs.find(second, tenant="t").status is Status.DONE
+    assert jobs.find(second, tenant="t").age_s >= 0
+    assert store(tmp_path, wall, ttl_s=1e6).claim(lease_s=10).id == first  # the other one died
+
+
 def test_jobs_are_bounded_ordered_and_forgotten(tmp_path):
     wall = Wall()
     jobs = store(tmp_path, wall, max_pending=2)
