@@ -29,6 +29,7 @@ class PairScorer(Protocol):
 class Tally:
     """What became of the rows so far."""
 
+    file: Path
     scored: int = 0
     broken: int = 0
     unasked: int = 0  # rows on which the judge model has no opinion
@@ -53,7 +54,7 @@ class ScoreFile:
         if target.exists() and source.exists() and os.path.samefile(source, target):
             raise ConfigError(f"{target}: input and output are the same file; name another --output")
         partial = target.with_name(f"{target.name}.part")
-        tally = Tally()
+        tally = Tally(file=source)
         try:
             with source.open("rb") as lines, partial.open("wb") as out:
                 self.rows(lines, out, tally)
@@ -92,7 +93,7 @@ class ScoreFile:
                 self.broken(number, str(error), tally)
             else:
                 for name in set(row.unused) - tally.unused:
-                    print(f"line {number}: field {name!r} is not used", file=self.err)
+                    print(f"{tally.file}: line {number}: field {name!r} is not used", file=self.err)
                 tally.unused.update(row.unused)
                 yield row
 
@@ -113,7 +114,7 @@ class ScoreFile:
 
     def broken(self, line: int, reason: str, tally: Tally) -> None:
         tally.broken += 1
-        print(f"line {line}: {reason}", file=self.err)
+        print(f"{tally.file}: line {line}: {reason}", file=self.err)
 
     def summary(self, tally: Tally, target: Path) -> None:
         lost = f"; {tally.broken} broken rows are missing from it, see above" if tally.broken else ""

@@ -76,7 +76,7 @@ def test_a_broken_row_is_named_by_its_line_and_does_not_stop_the_others(tmp_path
     code, rows, err = run(tmp_path, [GOOD, bad, {**GOOD, "id": "b"}])
     assert code == 2
     assert [row["id"] for row in rows] == ["a", "b"]
-    assert "line 2: " in err
+    assert ".jsonl: line 2: " in err
     assert says in err
 
 
