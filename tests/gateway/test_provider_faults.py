@@ -173,7 +173,7 @@ async def test_null_content_with_tool_calls_or_a_refusal_is_an_answer():
     calls = [{"id": "1", "type": "function", "function": {"name": "look_up", "arguments": '{"order": 7}'}}]
     for message in ({"tool_calls": calls}, {"refusal": "I must not."}):
         async with running(answers(completion(None, **message))) as up, gateway(backend(up, "primary")) as served:
-            answer = await served.chat()
+            answer = await served.chat(tools=[{"type": "function", "function": {"name": "look_up"}}])
             assert answer.record == {"level": "healthy"}
             assert {key: answer.json["choices"][0]["message"][key] for key in message} == message
 

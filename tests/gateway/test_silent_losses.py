@@ -51,6 +51,8 @@ LOST_STREAMS = {
     ),
 }  # fmt: skip
 
+OFFERED = [{"type": "function", "function": {"name": name}} for name in ("f", "pay")]
+
 LOST_ANSWERS = {
     "given up": ended("insufficient_system_resource"),
     "the network's fault": ended("network_error"),
@@ -71,7 +73,7 @@ async def test_a_stream_that_lost_something_is_not_a_whole_answer(name):
         running(says(GOOD)) as good,
         gateway(backend(bad, "primary"), backend(good, "secondary")) as served,
     ):
-        answer = await served.chat(stream=True)
+        answer = await served.chat(stream=True, tools=OFFERED)
         if b'"error"' in answer.body:  # the loss came to light after the first words
             assert "[DONE]" not in answer.events
             assert answer.streamed_record["abstained"] is True
