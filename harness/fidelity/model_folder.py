@@ -75,8 +75,12 @@ def load(path: Path, *, device: str, precision: Precision) -> tuple[Any, Any]:
     from transformers import AutoModel, AutoTokenizer
     from transformers.utils import logging
 
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ConfigError(f"device is {device!r}, but there is no CUDA device here; use 'cpu'")
+    if device.startswith("cuda"):
+        there, number = torch.cuda.device_count(), int(device.partition(":")[2] or 0)
+        if not there:
+            raise ConfigError(f"device is {device!r}, but there is no CUDA device here; use 'cpu'")
+        if number >= there:
+            raise ConfigError(f"device is {device!r}, but the CUDA devices here are 0 to {there - 1}")
     logging.disable_progress_bar()
     try:
         kind = json.loads((path / "config.json").read_text("utf-8")).get("model_type")

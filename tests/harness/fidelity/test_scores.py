@@ -221,6 +221,14 @@ def test_a_setting_that_cannot_be_is_refused_in_one_line(options, message):
         Scorer(**options)
 
 
+def test_a_device_beyond_the_last_is_refused_in_one_line(monkeypatch):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    with pytest.raises(ConfigError, match="device is 'cuda:2', but the CUDA devices here are 0 to 1"):
+        Scorer(device="cuda:2")
+
+
 def test_a_folder_without_a_model_is_refused_in_one_line(tmp_path):
     with pytest.raises(ModelError, match="no model folder"):
         Scorer(tmp_path)
