@@ -39,6 +39,11 @@ _FOUND_NOTHING = re.compile(
     r"\b(?:not|no|never)\b[^.!?]{0,25}\b(?:exist|on (?:file|record)|records? (?:of|for|with|under)|matching|such)\b|\b(?:not find|not found|not locate|no)\b (?:(?:an?|any|such|the|your) )?(?:\w+ )?(?:orders?|bookings?|accounts?|passports?|reservations?|customers?|tickets?|records?|entr(?:y|ies)|polic(?:y|ies)|parcels?|copies)\b|(?:不存在|查无|没有该|无此|没有此|没有这个)",
     re.IGNORECASE,
 )
+_EMPTY_SEARCH = re.compile(  # a look-up that came back empty
+    r"\b(?:no|not any|zero)\b (?:\w+ )?(?:results?|records?|data|entr(?:y|ies)|match(?:es)?|hits?|readings?|values?|information|files?|documents?)\b(?![^.!?]*\b(?:orders?|bookings?|accounts?|reservations?|parcels?|tickets?|polic(?:y|ies))\b)"
+    r"|\bnothing (?:came (?:up|back)|turned up|was (?:found|returned))\b|\b(?:search|look-?up|query)\b[^.!?]{0,20}\b(?:empty|nothing|no)\b|(?:没有?|未|无)(?:查|找|搜)?(?:到|询到)?(?:任何|相关|对应|匹配)?的?(?:结果|记录|数据)",
+    re.IGNORECASE,
+)
 _CODE = re.compile(
     r"\b(?:http|status)\W*[45]\d\d\b|\b[45]\d\d\W{1,3}(?:service|gateway|internal|bad|too many|not found)|\b[45]\d\d\W*$",
     re.I,
@@ -113,7 +118,7 @@ def _in_words(candidate: str, case: Case) -> Abstention:
     if all(part.act not in STRONG and part.act not in WEAK for part in read_as):
         return NONE
     both = _sides(case)
-    parts = [_genuine(part, both) for part in read_as]
+    parts = _causes([_genuine(part, both) for part in read_as])
     strong = [part for part in parts if part.act in STRONG]
     chosen = strong or [part for part in parts if part.act in WEAK]
     if not chosen:
@@ -121,6 +126,16 @@ def _in_words(candidate: str, case: Case) -> Abstention:
     pure = not any(_tells(part, both, beside=bool(strong)) for part in parts)
     unknowing = any(part.act is Act.UNKNOWING for part in strong)
     return Abstention(chosen[0].cue, pure=pure, unknowing=unknowing)
+
+
+def _causes(parts: list[Clause]) -> list[Clause]:
+    """The clauses; "no results were found" is the cause where somebody says that he therefore cannot tell."""
+    if not any(p.act is Act.UNKNOWING and not p.loose and _SPEAKS.search(p.text) for p in parts):
+        return parts
+    return [
+        p._replace(act=Act.POLITE, cue="", own="") if p.act is None and _EMPTY_SEARCH.search(p.bare) else p
+        for p in parts
+    ]
 
 
 class Sides(NamedTuple):

@@ -7,6 +7,7 @@ import re
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.modality import limited
 from harness.fidelity.checks.negation import double_negation
+from harness.fidelity.reading.bounds import denied_bound, refused
 from harness.fidelity.reading.fact import Fact, same
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
@@ -80,7 +81,9 @@ def _opposites(both: Pair) -> list[Finding]:
 def bounding(text: Text, at: int) -> bool:
     """Whether a word says that the value beside it is a least or a most: that is compared with the values."""
     near = [text.words[k].fact for k in (at - 1, at + 1, at + 2) if 0 <= k < len(text.words)]
-    return text.words[at].text in _BOUNDING and any(fact is not None and fact.bound for fact in near)
+    next_word = text.words[at + 1].text if at + 1 < len(text.words) else ""
+    compared = text.words[at].text.endswith("er") and next_word == "than"
+    return (compared or text.words[at].text in _BOUNDING) and any(fact is not None and fact.bound for fact in near)
 
 
 _BOUNDING = frozenset(
@@ -148,7 +151,9 @@ def _one_denied(both: Pair, one: Fact, other: Fact) -> bool:
     """Whether one text denies a clause about the value and the other does not: "not with fewer than 24 hours"."""
     sides = ((both.reference, both.polarity_here, one), (both.candidate, both.polarity_there, other))
     here, there = (
-        any(text.words[i].fact is fact for denial in said.denials if not denial.lexical for i in denial.clause)
+        not denied_bound(fact, text.plain)
+        and not refused(fact, text.plain)
+        and any(text.words[i].fact is fact for denial in said.denials if not denial.lexical for i in denial.clause)
         for text, said, fact in sides
     )
     return here != there
@@ -172,19 +177,27 @@ def _split(text: str) -> list[str]:
     return [part for part in re.split(r"[;；，]|, but\b", text) if part.strip()]
 
 
+def _side(fact: Fact, text: Text) -> int:
+    """-1 for a most, 1 for a least, 0 for neither; what is refused counts as the other one."""
+    return -fact.bound if fact.bound and refused(fact, text.plain) else fact.bound
+
+
 def _bounds(both: Pair) -> list[Finding]:
     """The same value as a least on one side and a most on the other."""
     found = []
     for one in both.reference.facts:
         for other in both.candidate.facts:
-            if one.bound * other.bound < 0 and same(one, other):
+            side_here, side_there = _side(one, both.reference), _side(other, both.candidate)
+            if side_here * side_there < 0 and same(one, other):
                 if _one_denied(both, one, other):
                     continue
-                if any(same(f, one) and f.bound == one.bound for f in both.candidate.facts):
+                if any(same(f, one) and _side(f, both.candidate) == side_here for f in both.candidate.facts):
                     continue
-                if any(same(f, other) and f.bound == other.bound for f in both.reference.facts) or _complement(both):
+                if any(same(f, other) and _side(f, both.reference) == side_there for f in both.reference.facts):
                     continue
-                most, least = (one, other) if one.bound < 0 else (other, one)
+                if _complement(both):
+                    continue
+                most, least = (one, other) if side_here < 0 else (other, one)
                 reason = f"“{most.text}” is a most on one side and “{least.text}” a least on the other"
                 found.append(Finding(check=NAME, severity=1.0, reason=reason, certain=True))
     return found

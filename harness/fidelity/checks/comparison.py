@@ -1,5 +1,7 @@
 """Which of two things has more: "A is faster than B" told as "B is faster than A", or as "A is slower than B"."""
 
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
 import re
 from typing import NamedTuple
 
@@ -10,7 +12,7 @@ from harness.fidelity.reading.text import Text, Word, read
 
 NAME = "comparison"
 _EN = re.compile(
-    r"(?P<one>[^.;!?]*?)\b(?P<how>more|less|fewer|better|worse|rather|sooner|\w{2,}er)\b(?P<mid>[^.;!?]*?)\bthan\b(?P<two>[^.;:!?,]+)",
+    r"(?P<one>[^.;!?]*?)\b(?P<how>more|less|fewer|better|worse|rather|sooner|(?!(?:after|over|under|other|another|number|never|ever|whether|together|either|neither|however|per|order|customer|water|paper|letter|later on|offer|computer|printer|charger|user|member)\b)\w{2,}er)\b(?P<mid>[^.;!?]*?)\bthan\b(?P<two>[^.;:!?,]+)",
     re.IGNORECASE,
 )
 _ZH = re.compile(
@@ -21,6 +23,9 @@ _LESS = frozenset(["less", "fewer", "worse"])
 _BOUNDS = frozenset(["no", "not"])
 _UP = frozenset(["more", "higher", "greater", "bigger", "larger", "dearer", "costlier", "pricier"])
 _DOWN = frozenset(["less", "lower", "fewer", "smaller", "cheaper"])
+
+_SLOW = frozenset(["longer", "slower", "later", "slowly"])
+_FAST = frozenset(["sooner", "faster", "quicker", "earlier", "quickly"])
 
 
 class Comparison(NamedTuple):
@@ -76,6 +81,10 @@ def _kept(words: list[Word], others: list[Word]) -> bool:
 def _opposed(lang: str, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     words = lexicon(lang)
     if any(words.opposed(a, b) for a in one for b in other):
+        return True
+    if any(
+        _SLOW & {*a} and _FAST & {*b} and not _FAST & {*a} and not _SLOW & {*b} for a, b in ((one, other), (other, one))
+    ):
         return True
     up, down = (
         (bool(_UP & {*side} and not _DOWN & {*side}) for side in (one, other)),

@@ -11,6 +11,7 @@ NAME = "names"
 _NOT_NAMES = frozenset(
     [
         "i",
+        "without",
         "i'm",
         "yes",
         "no",

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.bounds import denied_bound
+from harness.fidelity.reading.demands import demand_kept
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.otherwise import said_otherwise
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Denial, Polarity
 from harness.fidelity.reading.states import same_state
+from harness.fidelity.reading.successors import succession
 from harness.fidelity.reading.text import Text, Word
 
 NAME = "negation"
@@ -92,7 +95,7 @@ SPOKEN_OF = 0.6  # share of what is denied from which the other text speaks of i
 PAIRED = 0.4  # what is left of a severity then
 _CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
 _UNTIL = frozenset(["until", "till", "到", "至"])
-_ONLY = frozenset(["only", "只有", "仅", "只", "才"])
+_ONLY = frozenset(["only", "只有", "仅", "只", "才", "只能", "仅限", "仅能", "只可", "唯一", "只限"])
 _BEFORE = frozenset(["before", "early", "earlier", "earlier than", "until", "之前", "以前", "前", "早于"])
 _ONWARDS = frozenset(
     ["from", "start", "begin", "open", "after", "once", "later", "起", "开始", "以后", "之后", "后", "才"]
@@ -170,7 +173,12 @@ def check(both: Pair) -> list[Finding]:
     found = [*_answer_word(both), *_no_such_thing(both)]
     if _only_instead(both) or double_negation(both):
         return found
+    if demand_kept(both) is False and not both.polarity_here.denied:
+        reason = "the answer grants without it what the reference refuses without it"
+        return [*found, Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     lost, new = list(_unmatched(here, there)), list(_unmatched(there, here))
+    if demand_kept(both) or _same_succession(both):
+        lost, new = [], []
     crossed = [(one, other) for one, _ in lost for other, _ in new if exchanged(one, other, here, there)]
     if crossed:
         reason = f"{_quoted(here.text, crossed[0][0])} is denied in the reference, {_quoted(there.text, crossed[0][1])} in the answer"
@@ -228,7 +236,15 @@ def _bound_turned(own: Side, other: Side, denial: Denial) -> bool:
     """ "not with fewer than 24 hours" is "with at least 24 hours": the denied bound is the other one."""
     facts = [own.text.words[i].fact for i in denial.clause]
     return any(
-        fact is not None and fact.bound * rival.bound < 0 and same(fact, rival)
+        fact is not None
+        and same(fact, rival)
+        and (
+            fact.bound * rival.bound < 0
+            or (
+                fact.bound * rival.bound > 0
+                and denied_bound(fact, own.text.plain) != denied_bound(rival, other.text.plain)
+            )
+        )
         for fact in facts
         for rival in other.text.facts
     )
@@ -261,6 +277,12 @@ def _no_such_thing(both: Pair) -> list[Finding]:
     if said and not _NO_SUCH.search(both.reference.plain) and not both.polarity_here.denials:
         return [Finding(check=NAME, severity=1.0, reason=f"“{said[0]}”, and the reference tells of it")]
     return []
+
+
+def _same_succession(both: Pair) -> bool:
+    """ "A replaced B" is "B no longer does it; A is the successor"."""
+    here, there = succession(both.reference), succession(both.candidate)
+    return here is not None and here == there
 
 
 def _quoted(text: Text, denial: Denial) -> str:

@@ -5,7 +5,7 @@
 import re
 
 from harness.fidelity.case import Finding
-from harness.fidelity.reading.derived import DAY_S, computed, next_whole, same_days, same_pace
+from harness.fidelity.reading.derived import DAY_S, computed, next_whole, one_day_apart, same_days, same_pace
 from harness.fidelity.reading.fact import Fact, Kind, comparable, same
 from harness.fidelity.reading.pair import Pair, same_facts
 
@@ -134,6 +134,8 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
             lost, new = (
                 [f for f in side if f.kind is not Kind.RATE and f.unit not in ("", "times")] for side in (lost, new)
             )
+    if one_day_apart(both.reference, both.candidate):
+        new = [f for f in new if f.raw not in (1.0, 6.0) or f.value not in (1.0, 6.0, DAY_S, 6 * DAY_S)]
     told = [f for f in new if computed(f, here) or _the_rest(f, both)]
     if told:
         new = [f for f in new if not any(f is other for other in told)]

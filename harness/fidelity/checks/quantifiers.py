@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import lost_clauses
-from harness.fidelity.reading.derived import same_days
+from harness.fidelity.reading.derived import one_day_apart, same_days
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import excepting_but
 from harness.fidelity.reading.text import Text
@@ -87,6 +87,15 @@ def check(both: Pair) -> list[Finding]:
         found = [replace(f, severity=min(0.2, f.severity)) for f in found]  # "always by card" is "only by card"
     if "except" in new and same_days(both.reference, both.candidate):
         del new["except"]  # "every day but Monday" is "Tuesday to Sunday"
+    apart = one_day_apart(both.reference, both.candidate)
+    if apart is False:
+        reason = "the one day that is set apart is as the others are in the reference"
+        return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    if apart:  # "every day but Monday" is "Monday is the one closing day"
+        found = []
+        for side in (lost, new):
+            for kind in ("except", "only", "all"):
+                side.pop(kind, None)
     found += _only_elsewhere(both)
     found += _both_or_one(both)
     if found:

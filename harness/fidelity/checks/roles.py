@@ -4,9 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.bonds import stretches
 from harness.fidelity.reading.doers import doers
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.reversal import PRONOUNS, SEQUENCE, agents, converse, exchanges, kin, named, reversals
+from harness.fidelity.reading.successors import succession
 from harness.fidelity.reading.text import Text, Word
 
 NAME = "roles"
@@ -44,7 +46,16 @@ _GIVEN = frozenset(["if", "unless", "when", "except", "otherwise", "only", "如�
 
 
 def check(both: Pair) -> list[Finding]:
-    return [*_other_doer(both), *_changed_places(both)]
+    return [*_other_successor(both), *_other_doer(both), *_changed_places(both)]
+
+
+def _other_successor(both: Pair) -> list[Finding]:
+    """ "A replaced B" told as "B replaced A"."""
+    here, there = succession(both.reference), succession(both.candidate)
+    if here is None or there is None or (here.new, here.old) != (there.old, there.new):
+        return []
+    reason = f"it is “{there.old}” who leaves in the answer, “{here.old}” in the reference"
+    return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
 
 
 def _other_doer(both: Pair) -> list[Finding]:
@@ -102,10 +113,22 @@ def _found(both: Pair) -> Iterator[Finding]:
             check=NAME, severity=severity, reason=f"“{words[one].text}” and “{words[other].text}” change places"
         )
     for left, pivot, right in reversals(both):
+        if words[pivot].lemma not in SEQUENCE and _bond_kept(both, left, pivot, right):
+            continue
         severity = _severity(both, words[left], words[pivot], words[right], passive=passive)
         if severity:
             reason = f"“{words[left].text}” and “{words[right].text}” change places around “{words[pivot].text}”"
             yield Finding(check=NAME, severity=severity, reason=reason)
+
+
+def _bond_kept(both: Pair, left: int, pivot: int, right: int) -> bool:
+    """Whether the pivot stands with the same one of the two on both sides: "4 for A, 7 for B", "B at 7, A at 4"."""
+    here, there = stretches(both.reference)[-1], stretches(both.candidate)[-1]
+    if not (max(here, default=0) and max(there, default=0)):
+        return False
+    at = [both.partner_back[i] for i in (left, pivot, right)]
+    sides = [tuple(here[i] for i in (left, pivot, right)), tuple(there[i] for i in at if i is not None)]
+    return all(s[0] == s[1] != s[2] for s in sides) or all(s[2] == s[1] != s[0] for s in sides)
 
 
 def _redistributed(both: Pair) -> Iterator[Finding]:

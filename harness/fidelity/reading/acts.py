@@ -176,6 +176,8 @@ def _found(text: str, *, chinese: bool) -> Iterator[Clause]:
 def _own(match: re.Match[str]) -> str:
     """What fails and how; with what stands before it, where that may be what the answer is about: "the ferry service is suspended"."""
     named = match.groupdict()
+    if named.get("staff"):
+        return named["staff"]  # whatever they deal with
     if "head" not in named:
         return match[0]
     vague = named["head"].casefold() in _VAGUE_HEADS and not _TECHNICAL.search(

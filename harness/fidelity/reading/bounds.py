@@ -7,28 +7,43 @@ from dataclasses import replace
 
 from harness.fidelity.reading.fact import Fact, Kind
 
-_WINDOW = 28  # characters looked at on either side
+_WINDOW = 34  # characters looked at on either side
 _BOUNDED = (Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE)
+_NOT_ZH = "不|别|勿|未|莫|不要|没|没有|不得|不能|不能够|不可|不应|不应该|不该|不会|不可以|不许|不准|不允许|不宜|不应当|不得以|严禁|禁止|切勿|请勿"
+_PLAINLY_ZH = "".join(f"(?<!{word})" for word in _NOT_ZH.split("|"))  # nothing denies what follows
+_DOWN = (
+    r"(?:below|under|(?:less|fewer|lower|smaller|shorter|younger|lighter|colder|cooler|cheaper|earlier) than|short of)"
+)
+_UP = r"(?:above|over|beyond|(?:more|larger|bigger|longer|higher|greater|older|heavier|taller|warmer|hotter|dearer|later) than)"
+_DENIED = r"(?<![a-z])(?:not|never|no one|nobody)\s+(?:be |ever )?(?:\w+ )?(?:be )?"
+_NOT_UNDER = re.compile(
+    rf"{_DENIED}{_DOWN}\s*(?:the |a |an |of )?$|(?:{_NOT_ZH})(?:能|可|得|应)?(?:少于|低于|小于|不足|不到)\s*$", re.I
+)
+_NOT_OVER = re.compile(
+    rf"{_DENIED}{_UP}\s*(?:the |a |an |of )?$|{_DENIED}exceed(?:ing)?\s*$|(?:{_NOT_ZH})(?:能|可|得|应)?(?:超过|多于|大于|高于|超)\s*$",
+    re.I,
+)
 _MOST_BEFORE = re.compile(
     r"(?<![a-z])(?:not (?:be )?(?:larger|bigger|longer|higher|greater|older|heavier|more) than|(?:smaller|shorter|lower|younger|lighter|colder|cooler|cheaper) than|no more than|not more than|not exceed(?:ing)?|no longer than|no later than|not over|not above|at most|up to|maximum(?: of)?|max\.?|"
     r"(?<!no )(?<!not )(?:less|fewer) than|under|below|within|limited to|capped at|maximum is|limit (?:is|of)|"
-    r"(?:不|别|勿|未|莫|不要|没|没有|不得|不能|不可|不应|不会|不可以)(?:超过|多于|大于|高于|超)|最大|(?:最多|至多)[可能容纳坐住带装收携拿买借用要需]{0,4}|不高于|不大于|不多于|低于|少于|小于|不足|不到|不满|未满|上限为?|限)\s*(?:the |a |an |of |the first )?$",
+    rf"(?:{_NOT_ZH})(?:能|可|得|应)?(?:超过|多于|大于|高于|超)|最大|(?:最多|至多)[可能容纳坐住带装收携拿买借用要需]{{0,4}}|不高于|不大于|不多于|不足|不到|不满|未满|{_PLAINLY_ZH}(?:低于|少于|小于)|上限为?|限)\s*(?:the |a |an |of |the first )?$",
     re.I,
 )
 _LEAST_BEFORE = re.compile(
     r"(?<![a-z])(?:no less than|not less than|no fewer than|not under|not below|at least|minimum(?: of)?|min\.?|(?<!no )(?<!not )(?<!not be )(?:more|larger|bigger|longer|higher|greater|older|heavier|warmer|hotter|dearer) than|over|above|exceed(?:s|ing)?|"
     r"greater than|upwards of|starting (?:at|from)|beyond|longer than|in excess of|minimum is|"
-    r"(?:至少|最少|起码)[可能要需须得交付买带有]{0,3}|不少于|不低于|不小于|超过|高于|大于|多于|已满|满|逾|下限为?)\s*(?:the |a |an |of )?$",
+    rf"(?:至少|最少|起码)[可能要需须得交付买带有]{{0,3}}|(?:{_NOT_ZH})(?:能|可|得|应)?(?:少于|低于|小于|不足|不到)|超过|高于|大于|多于|已满|满|逾|下限为?)\s*(?:the |a |an |of )?$",
     re.I,
 )
 _AFTER = re.compile(r"(?:after|only after|later than)\s*(?:the )?$", re.I)
 _AFTER_ZH = re.compile(r"^\s*(?:之后|以后|后)")
 _MOST_AFTER = re.compile(
-    r"^\s*(?:or (?:less|fewer|under|below|lower|younger|earlier)|and under|at most|at the most|tops|maximum|max\b|及?以内|之内|内(?!容|部|存)|及?以下)",
+    r"^\s*(?:(?:[a-z]+ )?or (?:less|fewer|under|below|lower|younger|earlier)|and under|at most|at the most|tops|maximum|max\b|及?以内|之内|内(?!容|部|存)|及?以下)",
     re.I,
 )
 _LEAST_AFTER = re.compile(
-    r"^\s*(?:or (?:more|above|over|higher|older|longer)|and (?:up|over|above)|at least|minimum|\+|及?以上)", re.I
+    r"^\s*(?:(?:[a-z]+ )?or (?:more|above|over|higher|older|longer)|and (?:up|over|above)|at least|minimum|\+|及?以上)",
+    re.I,
 )
 _ABOUT_BEFORE = re.compile(
     r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|some|~|大约|约|大概|将近|近|差不多)\s*$", re.I
@@ -42,11 +57,12 @@ def with_bound(fact: Fact, plain: str) -> Fact:
         return fact
     before, after = plain[max(0, fact.start - _WINDOW) : fact.start], plain[fact.end : fact.end + _WINDOW]
     bound = 0
-    if re.search(r"no later than\s*$", before, re.I) and re.match(
-        r"\s*(?:ahead|before|in advance|prior|earlier)\b", after, re.I
-    ):
+    if (
+        re.search(r"no later than\s*$", before, re.I)
+        and re.match(r"\s*(?:ahead|before|in advance|prior|earlier)\b", after, re.I)
+    ) or _NOT_UNDER.search(before):
         bound = 1
-    elif _MOST_BEFORE.search(before) or _MOST_AFTER.search(after):
+    elif _NOT_OVER.search(before) or _MOST_BEFORE.search(before) or _MOST_AFTER.search(after):
         bound = -1
     elif (
         _LEAST_BEFORE.search(before)
@@ -56,3 +72,30 @@ def with_bound(fact: Fact, plain: str) -> Fact:
         bound = 1
     approximate = bool(_ABOUT_BEFORE.search(before) or _ABOUT_AFTER.search(after))
     return replace(fact, bound=bound, approximate=approximate) if bound or approximate else fact
+
+
+def denied_bound(fact: Fact, plain: str) -> bool:
+    """Whether a denial makes the bound: "not below 5", 不得超过."""
+    before = plain[max(0, fact.start - _WINDOW) : fact.start]
+    return bool(_NOT_UNDER.search(before) or _NOT_OVER.search(before))
+
+
+_REFUSES = re.compile(
+    r"\b(?:refus\w+|reject\w*|turned? (?:away|down|back)|declin\w+|fail\w*|den(?:y|ied)|barred|banned|forbidden|prohibited|not (?:be )?(?:accept\w*|allow\w*|admit\w*|permit\w*|process\w*|deliver\w*|valid|enough)|invalid|too (?:short|few|little|small|low|young|light))\b"
+    r"|拒绝|不予|不接受|谢绝|不受理|不(?:配|派)?送|不能(?:通过|用|提交|办|参加|进)|不让|进不了|无效|不合格",
+    re.IGNORECASE,
+)
+_SUPPOSES = re.compile(r"\b(?:unless|without|until|if not|except)\b|除非|否则|不然|才", re.IGNORECASE)
+_STOPS = re.compile(r"[.;!?。；！？]")
+
+
+def refused(fact: Fact, plain: str) -> bool:
+    """Whether what lies on that side of the bound is refused: "fewer than 6 digits is rejected" tells of a least."""
+    if not fact.bound or denied_bound(fact, plain):
+        return False
+    begin = max((m.end() for m in _STOPS.finditer(plain, 0, fact.start)), default=0)
+    end = next(
+        (m.start() for m in _STOPS.finditer(plain, fact.end) if not plain[m.end() : m.end() + 1].isdigit()), len(plain)
+    )
+    sentence = plain[begin:end]
+    return bool(_REFUSES.search(sentence)) and not _SUPPOSES.search(sentence)

@@ -14,6 +14,7 @@ from harness.fidelity.reading.acts import courtesies
 from harness.fidelity.reading.fact import Fact, same
 from harness.fidelity.reading.lists import reordered
 from harness.fidelity.reading.polarity import Polarity, polarity
+from harness.fidelity.reading.settled import told_settled
 from harness.fidelity.reading.spare import spare_spans
 from harness.fidelity.reading.text import Text, Word, read
 
@@ -201,7 +202,7 @@ def _echoes(words: Sequence[Word], partner: Sequence[int | None], others: Sequen
 def pair(case: Case) -> Pair:
     """Read and align the texts of `case`. Never raises."""
     reference = read(case.reference, case.lang)
-    candidate = read(case.candidate, None)
+    candidate = read(told_settled(case.candidate, case.reference), None)
     forth = _align(reference.words, candidate.words)
     back: list[int | None] = [None] * len(reference.words)
     for at, target in enumerate(forth):

@@ -340,6 +340,8 @@ def _is_word(form: str, known: Lexicon) -> bool:
 def _chinese(text: str, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
     if text in _ZH_LEXICAL:
         return set(_ZH_LEXICAL[text].split()), True
+    if text == "不到" and at > 0 and not words[at - 1].mark and not any(w.fact for w in words[at + 1 : at + 2]):
+        return set(), False  # 买不到, not 不到三天
     if text in _ZH_HARMLESS or not text.startswith(_ZH_MARKS):
         return None, False
     if _bounds_a_value(words, at):

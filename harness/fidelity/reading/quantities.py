@@ -33,7 +33,7 @@ EN_LOOSE = re.compile(
     r"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?)(?![a-z])"
     r"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night)|half\s+(?:an?\s+)?(?P<h_unit>hour|minute|day|week|month|year|price|mile|litre|liter|kilo)|(?P<half>(?:a\s+|one\s+)?half)(?!\s+past)"
     r"|(?P<twice>twice|two times|double[ds]?|once)|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
-    r"|(?P<three>three|a|one)[\s-]quarters?(?=\s+of)|(?P<fortnight>fortnight)|(?P<couple>a (?:couple|pair) of)"
+    r"|(?P<three>three|a|one)[\s-]quarters?(?=\s+(?:of|off|comes?|is|are|goes|go|less|more|cheaper|dearer|as|full|empty|knocked|taken|have|has|were|was|discount|reduction)\b)|(?P<fortnight>fortnight)|(?P<couple>a (?:couple|pair) of)"
     r"|(?P<ten>twenty|thirty)[- ](?P<unit_th>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|(?P<ordinal_of>first|second)(?=\s+(?:floor|storey|row|gate|platform|class|grade|edition|page|chapter|level|stage|half|prize|place|door|room|line|street|avenue|shelf))"
     r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)"
@@ -58,6 +58,15 @@ _NOT_NUMBER_ZH = re.compile(
 _NTH = ORDINALS | {"first": 1, "second": 2}
 _LONE_ZH = frozenset("零一二两俩三四五六七八九十百千万亿")
 
+
+_PART_OF = re.compile(
+    r"\s+(?:of (?!20|the (?:financial |fiscal |calendar )?year)|off\b|(?:are|is|have|were|was|come|full|empty)\b)", re.I
+)
+_AND_CENTS = re.compile(  # four dollars fifty
+    rf"(?P<whole>{NUMBER_EN})\s(?P<money>dollars?|bucks|pounds?|quid|euros?|francs?)\s(?:and\s)?(?P<cents>(?:{'|'.join(TENS)})(?:[-\s](?:one|two|three|four|five|six|seven|eight|nine))?|ten|eleven|twelve|\w+teen|\d\d)"
+    r"(?:\s(?:cents|pence|p))?(?=\s*(?:$|[.,;:!?)]|(?:for|a|an|per|each|and|or|in|on|at|to|from|with|plus|including|more|less|off|now|today|instead|if|when|the|as|is|was|every|before|after)\b))",
+    re.I,
+)
 
 RATE_EN = re.compile(
     rf"\b(?:(?:(?P<often>once|twice|{NUMBER_EN} times)\s+)?(?:per|each|every|a|an|once every)\s+(?:(?P<n>{NUMBER_EN}|other)\s+)?(?P<unit>seconds?|minutes?|hours?|days?|nights?|weeks?|months?|"
@@ -138,6 +147,10 @@ def english_quantities(text: str) -> Iterator[Fact]:
         fact = _english(match)
         if fact is not None:
             yield fact
+    for match in _AND_CENTS.finditer(text):
+        whole, cents = english(match["whole"]), english(match["cents"])
+        if whole is not None and cents is not None and cents < 100:
+            yield _made(match, Kind.MONEY, whole + cents / 100, *_currency(match["money"]))
     for match in EN_LOOSE.finditer(text):
         fact = _loose(match)
         if fact is not None:
@@ -168,6 +181,12 @@ def _english(match: re.Match[str]) -> Fact | None:
     if number.lower() == "one" and not (match["unit"] or match["money"] or match["percent"]):
         return None
     unit_name = re.sub(r"\s", "-", (match["unit"] or "").lower())
+    if (
+        unit_name.startswith("quarter")
+        and number.lower() in ("three", "one")
+        and _PART_OF.match(match.string, match.end())
+    ):
+        return None
     money = (match["prefix"] or match["money"] or "").strip()
     if scale in ("m", "mm", "b", "k") and not money and not match["percent"] and not number[0].isdigit():
         return None
