@@ -17,7 +17,14 @@ HONEST = [
     "您的问题已转给人工客服。",
     "当前咨询人数较多，请耐心等待。",
 ]
-KINDS = [  # a person who does not know, a passive, a service, a referral, a queue, figures of their own, an envelope
+KINDS = [
+    ("Your account balance is 312.80 dollars.", "Your account balance could not be retrieved; please try again later."),
+    ("Your refund was sent on 3 May.", "Your refund status could not be loaded at this time."),
+    ("Your order ships on Monday.", "Your order could not be looked up. Please contact support."),
+    (
+        "您的订单周五送达。",
+        "您的订单信息获取失败，请稍后重试。",
+    ),  # a person who does not know, a passive, a service, a referral, a queue, figures of their own, an envelope
     ("The gate is B4.", "We were unable to retrieve the gate. Reference for this enquiry: INC-20931."),
     ("The gate is B4.", "Live flight information could not be loaded. Please consult the airport's website."),
     (
@@ -41,7 +48,10 @@ KINDS = [  # a person who does not know, a passive, a service, a referral, a que
     ("92号汽油每升7.6元。", "这题我不会。"),
     ('{"余额": 305.2}', '{"状态": "失败", "消息": "余额服务暂不可用，请稍后重试", "重试间隔": 60}'),
 ]
-BUSINESS = [  # what sounds like an abstention, and is an answer
+BUSINESS = [
+    ("The order total is shown at checkout.", "The order total could not be shown at checkout."),
+    ("Your refund was sent on 3 May.", "Your refund could not be processed."),
+    ("您的付款已成功。", "您的付款失败，请稍后重试。"),  # what sounds like an abstention, and is an answer
     ("We can repair it even if the seal is broken.", "We cannot repair it if the seal is broken."),
     ("Wait 10 minutes before adding the milk.", "Sorry, please wait 5 minutes before adding the milk."),
     ("The hotline is open around the clock.", "The hotline is not available at the moment."),
