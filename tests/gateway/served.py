@@ -96,6 +96,22 @@ class Gateway:
         async with self.session.request(method, self.url + path, data=io.BytesIO(body), headers=headers) as response:
             return Answer(response.status, dict(response.headers), await response.read())
 
+    async def raw(self, *parts: bytes, pause_s: float = 0.0) -> bytes:
+        """Write the parts one by one and return all that comes back until the gateway closes."""
+        host, port = self.url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        try:
+            for part in parts:
+                writer.write(part)
+                await writer.drain()
+                await SystemClock().sleep(pause_s)
+            async with asyncio.timeout(20):
+                return await reader.read()
+        except ConnectionError:
+            return b"reset"
+        finally:
+            writer.close()
+
 
 def backend(upstream: Upstream | int, name: str, **fields: Any) -> Backend:
     port = upstream if isinstance(upstream, int) else upstream.port

@@ -56,23 +56,6 @@ async def test_without_a_key_nothing_is_served(path):
         assert (await served.request("GET", "/healthz")).status == 200
 
 
-async def raw(served, *parts, pause_s=0.0, read=True):
-    """Write the parts one by one and return all that comes back until the gateway closes."""
-    host, port = served.url.removeprefix("http://").split(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    try:
-        for part in parts:
-            writer.write(part)
-            await writer.drain()
-            await CLOCK.sleep(pause_s)
-        async with asyncio.timeout(20):
-            return await reader.read() if read else b""
-    except ConnectionError:
-        return b"reset"
-    finally:
-        writer.close()
-
-
 def limits(**fields):
     return ConnectionLimits(**{"header_timeout_s": 0.2, "request_timeout_s": 0.4, "write_stall_s": 0.3, **fields})
 
@@ -83,13 +66,13 @@ HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\
 @pytest.mark.parametrize("parts", [(b"",), (b"POST /v1/ch",), (HEAD,), (HEAD, b"X-A: 1\r\n", b"X-B: 2\r\n")])
 async def test_headers_that_trickle_in_end_with_a_408(parts):
     async with running(says(GOOD)) as up, gateway(backend(up, "primary"), connections=limits()) as served:
-        assert (await raw(served, *parts, pause_s=0.05)).startswith(b"HTTP/1.1 408 ")
+        assert (await served.raw(*parts, pause_s=0.05)).startswith(b"HTTP/1.1 408 ")
         assert (await served.chat()).text == GOOD
 
 
 async def test_a_body_that_trickles_in_ends_with_a_408():
     async with running(says(GOOD)) as up, gateway(backend(up, "primary"), connections=limits()) as served:
-        told = await raw(served, HEAD + b"\r\n", b"{", b'"', pause_s=0.05)
+        told = await served.raw(HEAD + b"\r\n", b"{", b'"', pause_s=0.05)
         assert b"408" in told
         assert b"slow_request" in told
         assert served.runtime.in_flight == 0
@@ -104,7 +87,7 @@ async def test_headers_that_are_too_large_end_with_a_431(whole):
         gateway(backend(up, "primary"), connections=limits(max_header_bytes=2000)) as served,
     ):
         end = b"\r\n\r\n" if whole else b""
-        told = await raw(served, HEAD + b"X-Large: " + b"a" * 3000 + end)
+        told = await served.raw(HEAD + b"X-Large: " + b"a" * 3000 + end)
         assert told.startswith(b"HTTP/1.1 431 ")
         assert (await served.chat()).text == GOOD
 
@@ -116,7 +99,7 @@ async def test_too_many_connections_end_with_a_429():
     ):
         host, port = served.url.removeprefix("http://").split(":")
         held = [await asyncio.open_connection(host, int(port)) for _ in range(2)]
-        told = await raw(served)
+        told = await served.raw()
         assert told.startswith(b"HTTP/1.1 429 ")
         assert b"retry-after: 1" in told
         for _, writer in held:
@@ -125,7 +108,7 @@ async def test_too_many_connections_end_with_a_429():
 
 async def test_what_is_not_http_gets_a_400_as_an_error_object():
     async with running(says(GOOD)) as up, gateway(backend(up, "primary")) as served:
-        told = await raw(served, b"\x16\x03\x01 hello\r\n\r\n")
+        told = await served.raw(b"\x16\x03\x01 hello\r\n\r\n")
         assert told.startswith(b"HTTP/1.1 400 ")
         assert json.loads(told.split(b"\r\n\r\n", 1)[1])["error"]["code"] == "bad_http"
 

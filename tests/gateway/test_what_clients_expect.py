@@ -1,6 +1,5 @@
 """Things that clients and proxies do with every OpenAI-compatible server."""
 
-import asyncio
 import gzip
 import json
 
@@ -14,21 +13,6 @@ from gateway.serve import options_of
 CLOCK = SystemClock()
 GOOD = "Paris is the capital of France."
 BODY = json.dumps({"messages": [{"role": "user", "content": "hello"}]}).encode()
-
-
-async def raw(served, *parts):
-    """Write the parts and return all that comes back until the gateway closes."""
-    host, port = served.url.removeprefix("http://").split(":")
-    reader, writer = await asyncio.open_connection(host, int(port))
-    try:
-        for part in parts:
-            writer.write(part)
-            await writer.drain()
-            await CLOCK.sleep(0.02)
-        async with asyncio.timeout(10):
-            return await reader.read()
-    finally:
-        writer.close()
 
 
 def head(*more):
@@ -45,7 +29,7 @@ async def test_an_offer_to_change_the_protocol_costs_no_body(offer, name, apart)
     closing = head("Connection: close")
     async with running(says(GOOD)) as up, gateway(backend(up, "primary")) as served:
         parts = (asking, BODY) if apart else (asking + BODY,)
-        told = await raw(served, *parts, closing + BODY)
+        told = await served.raw(*parts, closing + BODY, pause_s=0.02)
         assert told.count(b"HTTP/1.1 200 OK") == 2
         assert len(up.seen) == 2
 
