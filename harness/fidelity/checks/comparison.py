@@ -8,7 +8,7 @@ from typing import NamedTuple
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Pair, alike
-from harness.fidelity.reading.text import Text, Word, read
+from harness.fidelity.reading.text import Text, Word, content_words, joined, read
 
 NAME = "comparison"
 _EN = re.compile(
@@ -45,7 +45,7 @@ def check(both: Pair) -> list[Finding]:
     crossed = _kept(here.two, there.one) and not _kept(here.two, there.two) and _kept(there.two, here.one)
     turned = _opposed(both.reference.lang, here.how, there.how)
     if (crossed and not turned) or (straight and turned and _kept(here.one, there.one)):
-        reason = f"“{_joined(there.two)}” is the lesser in the answer, and the greater in the reference"
+        reason = f"“{joined(there.two, 4)}” is the lesser in the answer, and the greater in the reference"
         return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     return []
 
@@ -56,7 +56,7 @@ def _comparison(text: Text) -> Comparison | None:
     found = link.search(text.plain) and pattern.search(text.plain)
     if not found:
         return None
-    one, two, mid = (_content(found[name], text.lang) for name in ("one", "two", "mid"))
+    one, two, mid = (content_words(found[name], text.lang) for name in ("one", "two", "mid"))
     if not two or any(w.fact for w in two[:1]):
         return None
     how = tuple(
@@ -68,10 +68,6 @@ def _comparison(text: Text) -> Comparison | None:
         how = (found["how"].casefold(), *how)
     own = [w for w in one if not any(w.lemma == other.lemma for other in two)]
     return Comparison(own, [w for w in two if not any(w.lemma == other.lemma for other in one)], how)
-
-
-def _content(part: str, lang: str) -> list[Word]:
-    return [w for w in read(part.strip(), lang).words if w.content]
 
 
 def _kept(words: list[Word], others: list[Word]) -> bool:
@@ -93,7 +89,3 @@ def _opposed(lang: str, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     if any(a and b for a, b in zip(up, down, strict=True)):
         return True
     return bool(_LESS & {*one}) != bool(_LESS & {*other})
-
-
-def _joined(words: list[Word]) -> str:
-    return ("" if words and not words[0].text.isascii() else " ").join(w.text for w in words[:4])

@@ -9,7 +9,7 @@ from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import KEPT
 from harness.fidelity.reading.fact import Fact, Kind
 from harness.fidelity.reading.pair import Pair, alike, same_facts
-from harness.fidelity.reading.text import Text, Word, read
+from harness.fidelity.reading.text import Text, Word, content_words, joined
 
 NAME = "sequence"
 _WINDOW = 30  # characters looked at on either side of a moment
@@ -82,7 +82,7 @@ def _other_effect(both: Pair) -> Iterator[Finding]:
     if not here or not there or _kept(here[0], there[0]) or _kept(there[0], here[0]):
         return
     if _kept(here[0], there[1]) >= 0.5 and _kept(there[0], here[1]) >= 0.5:
-        reason = f"“{_joined(there[0])}” is the cause in the answer, and an effect in the reference"
+        reason = f"“{joined(there[0], 6)}” is the cause in the answer, and an effect in the reference"
         yield Finding(check=NAME, severity=1.0, reason=reason)
 
 
@@ -90,7 +90,9 @@ def _chain(text: Text) -> tuple[list[Word], list[Word]] | None:
     found = _CHAIN.search(text.plain)
     if not found:
         return None
-    one, two = (_content(text.plain[a:b], text.lang) for a, b in ((0, found.start()), (found.end(), len(text.plain))))
+    one, two = (
+        content_words(text.plain[a:b], text.lang) for a, b in ((0, found.start()), (found.end(), len(text.plain)))
+    )
     return (one, two) if one and two else None
 
 
@@ -105,14 +107,14 @@ def _other_side(both: Pair) -> Iterator[Finding]:
         rivals = [s for s, others in there if _kept(words, others) >= 0.5 and _kept(others, words) >= 0.5]
         if rivals and side not in rivals:
             where = ("before", "after") if side < 0 else ("after", "before")
-            reason = f"it is {where[0]} “{_joined(words)}” in the reference, {where[1]} it in the answer"
+            reason = f"it is {where[0]} “{joined(words, 6)}” in the reference, {where[1]} it in the answer"
             yield Finding(check=NAME, severity=1.0, reason=reason)
 
 
 def _sides(text: Text) -> Iterator[tuple[int, list[Word]]]:
     """-1 for what something comes before, +1 for what it comes after, with the words that name it."""
     for match in (_SIDE_ZH if text.lang == "zh" else _SIDE_EN).finditer(text.plain):
-        words = _content(match["what"], text.lang)[:4]
+        words = content_words(match["what"], text.lang)[:4]
         if words and not any(w.fact for w in words):
             yield (-1 if match["before"] else 1), words
 
@@ -142,13 +144,13 @@ def _other_cause(both: Pair) -> Iterator[Finding]:
     if not here or not there:
         return
     if _kept(here, both.candidate.words) < KEPT and _kept(there, both.reference.words) < KEPT:
-        reason = f"“{_joined(there)}” is the cause in the answer, “{_joined(here)}” in the reference"
+        reason = f"“{joined(there, 6)}” is the cause in the answer, “{joined(here, 6)}” in the reference"
         yield Finding(check=NAME, severity=0.9, reason=reason)
 
 
 def _cause(text: Text) -> list[Word]:
     found = _CAUSE.search(text.plain)
-    return _content(found["en"] or found["zh"], text.lang) if found else []
+    return content_words(found["en"] or found["zh"], text.lang) if found else []
 
 
 def _other_order(both: Pair) -> Iterator[Finding]:
@@ -162,7 +164,7 @@ def _other_order(both: Pair) -> Iterator[Finding]:
     straight = min(_kept(here[0], there[0]), _kept(here[1], there[1]))
     crossed = min(_kept(here[0], there[1]), _kept(here[1], there[0]))
     if crossed > max(KEPT, straight):
-        reason = f"“{_joined(there[0])}” comes first in the answer, “{_joined(here[0])}” in the reference"
+        reason = f"“{joined(there[0], 6)}” comes first in the answer, “{joined(here[0], 6)}” in the reference"
         yield Finding(check=NAME, severity=1.0, reason=reason)
 
 
@@ -172,20 +174,12 @@ def _order(text: Text) -> tuple[list[Word], list[Word]] | None:
         for link, pattern in zip(_LINKS, _ORDER, strict=True):
             found = link.search(sentence) and pattern.search(sentence)
             if found:
-                one, two = (_content(found[name], text.lang) for name in ("one", "two"))
+                one, two = (content_words(found[name], text.lang) for name in ("one", "two"))
                 if one and two:
                     return one, two
     return None
 
 
-def _content(part: str, lang: str) -> list[Word]:
-    return [word for word in read(part.strip(), lang).words if word.content]
-
-
 def _kept(words: list[Word], others: list[Word] | tuple[Word, ...]) -> float:
     """Share of `words` that `others` say, in [0, 1]."""
     return sum(any(alike(word, other) for other in others) for word in words) / len(words)
-
-
-def _joined(words: list[Word]) -> str:
-    return ("" if not words[0].text.isascii() else " ").join(w.text for w in words[:6])

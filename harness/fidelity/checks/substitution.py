@@ -5,7 +5,7 @@ from harness.fidelity.checks.antonyms import bounding
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Edit, Pair
-from harness.fidelity.reading.text import Word
+from harness.fidelity.reading.text import joined
 
 NAME = "substitution"
 _SAME = 0.45, 0.75  # closeness from which a changed word starts to tell, and from which it tells everything
@@ -27,15 +27,15 @@ def check(both: Pair) -> list[Finding]:
             continue
         value = [w for w in edit.removed if id(w) in missing and w.fact]
         if new and value and not gone:
-            reason = f"“{_joined(new)}” stands where the reference says “{_joined(value)}”"
+            reason = f"“{joined(new)}” stands where the reference says “{joined(value)}”"
             found.append(Finding(check=NAME, severity=weight, reason=reason))
         elif gone and new:
-            reason = f"“{_joined(new)}” stands where the reference says “{_joined(gone)}”"
+            reason = f"“{joined(new)}” stands where the reference says “{joined(gone)}”"
             found.append(Finding(check=NAME, severity=weight * _size(edit), reason=reason))
         elif new:
-            found.append(Finding(check=NAME, severity=0.6 * weight, reason=f"“{_joined(new)}” was put in"))
+            found.append(Finding(check=NAME, severity=0.6 * weight, reason=f"“{joined(new)}” was put in"))
         elif gone:
-            found.append(Finding(check=NAME, severity=0.4 * weight, reason=f"“{_joined(gone)}” was left out"))
+            found.append(Finding(check=NAME, severity=0.4 * weight, reason=f"“{joined(gone)}” was left out"))
     return found
 
 
@@ -84,10 +84,6 @@ def _undone(both: Pair) -> set[int]:
             ]
             found |= {id(w) for w in (word, *said)} if said else set()
     return found
-
-
-def _joined(words: list[Word]) -> str:
-    return ("" if not words[0].text.isascii() else " ").join(w.text for w in words)
 
 
 def _size(edit: Edit) -> float:

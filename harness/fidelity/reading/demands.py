@@ -5,7 +5,7 @@
 import re
 
 from harness.fidelity.reading.pair import Pair, alike
-from harness.fidelity.reading.text import Text, Word, read
+from harness.fidelity.reading.text import Text, Word, content_words
 
 _DEMANDED = re.compile(
     r"\b(?:must|have to|need to|needs to|has to|required to|please|should|always)\b(?P<what>[^.;!?]*?)(?:,? or(?: else)?\b|[.;,] ?otherwise\b|[.;,] ?if not\b|,? because without\b|[.;] ?without (?:it|that|them|one)\b)"
@@ -29,7 +29,7 @@ _KEEPING = re.compile(
 def demanded(text: Text) -> list[Word]:
     """Content words of what a text demands under pain of refusal."""
     found = _DEMANDED.search(text.plain)
-    return _content(found["what"] or found["was"] or "", text.lang) if found else []
+    return content_words(found["what"] or found["was"] or "", text.lang) if found else []
 
 
 def lacking(text: Text) -> tuple[list[Word], bool] | None:
@@ -43,7 +43,7 @@ def lacking(text: Text) -> tuple[list[Word], bool] | None:
             "",
             rest,
         )
-        return _content(found["what"] or found["was"] or "", text.lang), bool(_DENIES.search(rest))
+        return content_words(found["what"] or found["was"] or "", text.lang), bool(_DENIES.search(rest))
     return None
 
 
@@ -64,7 +64,3 @@ def demand_kept(both: Pair) -> bool | None:
 def keeps(plain: str) -> bool:
     """Whether a text tells not to give something away: "do not throw it away"."""
     return bool(_KEEPING.search(plain))
-
-
-def _content(part: str, lang: str) -> list[Word]:
-    return [w for w in read(part.strip(), lang).words if w.content]

@@ -4,7 +4,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -156,6 +156,16 @@ def read(text: str, lang: str | None = None) -> Text:
     lang = lang if lang in ("en", "zh") else (language(plain) or "en")
     facts = tuple(with_bound(fact, plain) for fact in _facts(plain, lang))
     return Text(plain=plain, lang=lang, words=tuple(_clauses(_words(plain, facts, lexicon(lang), lang))), facts=facts)
+
+
+def content_words(part: str, lang: str) -> list[Word]:
+    """The content words of a part of a text."""
+    return [word for word in read(part.strip(), lang).words if word.content]
+
+
+def joined(words: Sequence[Word], most: int | None = None) -> str:
+    """The first `most` words as they are written: Chinese without spaces."""
+    return ("" if words and not words[0].text.isascii() else " ").join(word.text for word in words[:most])
 
 
 def _facts(plain: str, lang: str) -> list[Fact]:
