@@ -58,7 +58,7 @@ def _hollow(value: object, wanted: object, path: str) -> Iterator[str]:
         for key, inner in value.items():
             yield from _hollow(inner, wanted.get(key) if isinstance(wanted, dict) else None, f"{path}.{key}".strip("."))
         if isinstance(wanted, dict):
-            for key in wanted.keys() - value.keys():
+            for key in sorted(wanted.keys() - value.keys()):
                 yield f"the field “{path}.{key}” is missing".replace("“.", "“")
         return
     empty = value is None or value == [] or (isinstance(value, str) and _HOLLOW.fullmatch(value) is not None)
