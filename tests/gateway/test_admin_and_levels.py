@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from served import backend, gateway, policy_of
+from served import SHORT, backend, gateway, policy_of
 from upstream_stub import answers, chunk, completion, hangs, running, says, streams
 
 from gateway.backends.breaker import State
@@ -125,7 +125,8 @@ async def test_a_reservation_is_released_once_however_the_request_ends(ending):
         "client gone": hangs(),
         "stream cut": streams(chunk("word ")),
     }
-    async with running(scripts[ending]) as up, gateway(backend(up, "primary", memory=MEMORY)) as served:
+    policy = policy_of(limits=SHORT) if ending == "timed out" else policy_of()
+    async with running(scripts[ending]) as up, gateway(backend(up, "primary", memory=MEMORY), policy=policy) as served:
         served.runtime.backends["primary"].shape = BYTE_PER_TOKEN
         ledger = served.runtime.backends["primary"].ledger
         task = asyncio.create_task(served.chat(stream=ending == "stream cut"))

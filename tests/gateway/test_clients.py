@@ -57,7 +57,7 @@ async def test_without_a_key_nothing_is_served(path):
 
 
 def limits(**fields):
-    return ConnectionLimits(**{"header_timeout_s": 0.2, "request_timeout_s": 0.4, "write_stall_s": 0.3, **fields})
+    return ConnectionLimits(**{"header_timeout_s": 1.0, "request_timeout_s": 1.5, "write_stall_s": 1.0, **fields})
 
 
 HEAD = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n"

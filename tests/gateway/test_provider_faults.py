@@ -4,7 +4,7 @@ import json
 from functools import partial
 
 import pytest
-from served import Gateway, backend, gateway, policy_of
+from served import SHORT, Gateway, backend, gateway, policy_of
 from upstream_stub import (
     Script,
     Writer,
@@ -66,7 +66,7 @@ BROKEN_STREAMS: dict[str, Script] = {
     "role only": streams(chunk(role="assistant"), chunk(finish="stop"), "[DONE]"),
     "blank": streams(chunk("  "), chunk(finish="stop"), "[DONE]"),
     "html": raw(200, b"<html></html>", "Content-Type: text/html"),
-    "keep-alives only": streams(*[b": ping\n\n"] * 3, hold=3.0),
+    "keep-alives only": streams(*[b": ping\n\n"] * 3, hold=30.0),
     "finish error": streams(chunk(finish="error"), "[DONE]"),
     "cut before the first token": streams(chunk(role="assistant")),
     "500": raw(500, b"Internal Server Error"),
@@ -75,14 +75,19 @@ BROKEN_STREAMS: dict[str, Script] = {
 }
 
 
-def two(first, second, **policy) -> "object":
+SILENT = {"hangs", "keep-alives only", "silence", "keep-alives"}  # only a limit ends these
+
+
+def two(first, second, name="", **policy) -> "object":
+    if name in SILENT:
+        policy["limits"] = SHORT
     return gateway(backend(first, "primary"), backend(second, "secondary"), policy=policy_of(**policy))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN_JSON)
 async def test_a_200_that_is_no_answer_is_a_failure_and_the_fallback_answers(name):
-    async with running(BROKEN_JSON[name]) as bad, running(says(GOOD)) as good, two(bad, good) as served:
+    async with running(BROKEN_JSON[name]) as bad, running(says(GOOD)) as good, two(bad, good, name) as served:
         answer = await served.chat()
         assert (answer.status, answer.text, answer.record["path"]) == (200, GOOD, "secondary")
         assert b"<html" not in answer.body
@@ -92,7 +97,7 @@ async def test_a_200_that_is_no_answer_is_a_failure_and_the_fallback_answers(nam
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN_STREAMS)
 async def test_a_stream_that_fails_before_its_first_token_moves_on_unseen(name):
-    async with running(BROKEN_STREAMS[name]) as bad, running(says(GOOD)) as good, two(bad, good) as served:
+    async with running(BROKEN_STREAMS[name]) as bad, running(says(GOOD)) as good, two(bad, good, name) as served:
         answer = await served.chat(stream=True)
         assert (answer.status, answer.streamed_text) == (200, GOOD)
         assert answer.events[-1] == "[DONE]"
@@ -106,8 +111,8 @@ late = partial(streams, pause_after=len(CUT[:20]))
 LATE_FAILURES: dict[str, Script] = {
     "cut": late(*CUT),
     "cut after a clean http end": late(*CUT, cut=False),
-    "silence": late(*CUT[:20], hold=3.0),
-    "keep-alives": late(*CUT[:20], *[b": ping\n\n"] * 5, hold=3.0),
+    "silence": late(*CUT[:20], hold=30.0),
+    "keep-alives": late(*CUT[:20], *[b": ping\n\n"] * 5, hold=30.0),
     "error event": late(*CUT, {"error": {"message": "CUDA out of memory"}}),
     "done without finish": late(*CUT, "[DONE]"),
     "finish without done": late(*CUT, chunk(finish="stop")),
@@ -118,7 +123,7 @@ LATE_FAILURES: dict[str, Script] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LATE_FAILURES)
 async def test_a_stream_that_fails_after_its_first_token_never_ends_cleanly(name):
-    async with running(LATE_FAILURES[name]) as bad, running(says(GOOD)) as good, two(bad, good) as served:
+    async with running(LATE_FAILURES[name]) as bad, running(says(GOOD)) as good, two(bad, good, name) as served:
         answer = await served.chat(stream=True)
         assert answer.streamed_text.startswith("word ")
         assert "[DONE]" not in answer.events
@@ -132,7 +137,7 @@ async def test_a_stream_that_fails_after_its_first_token_never_ends_cleanly(name
 @pytest.mark.parametrize("name", LATE_FAILURES)
 async def test_a_held_stream_that_fails_is_a_whole_answer_of_the_fallback(name):
     hold = {"paths": {"stream_failover": "hold_all"}}
-    async with running(LATE_FAILURES[name]) as bad, running(says(GOOD)) as good, two(bad, good, **hold) as served:
+    async with running(LATE_FAILURES[name]) as bad, running(says(GOOD)) as good, two(bad, good, name, **hold) as served:
         answer = await served.chat(stream=True)
         assert answer.streamed_text == GOOD
         assert answer.events[-1] == "[DONE]"
