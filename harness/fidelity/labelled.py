@@ -1,20 +1,18 @@
 """Labelled answers: what a judge is measured on and fitted to."""
 
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Case, Label
+from harness.fidelity.pairs import Ids, RowError, object_of, row_of, shown
+from harness.fidelity.score_file import numbered
 
 DATA = Path(__file__).parent / "data"
 GENERATED_FROM = 8  # every eighth row of the data to tune on is perturbed, too
-_CASE_FIELDS = frozenset(f.name for f in fields(Case))
-_TUPLES = frozenset({"must_keep", "must_not"})
-_TEXTS = frozenset({"reference", "candidate", "prompt", "context"})
-_EXTRA = frozenset({"label", "mode", "split", "why"})
+_TEXTS = ("label", "mode", "family", "kind", "split")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,41 +65,24 @@ def _counterexamples(name: str) -> Iterator[Labelled]:
 
 
 def _rows(path: Path) -> Iterator[Labelled]:
-    seen: dict[str, int] = {}
-    for number, line in enumerate(path.read_text("utf-8", errors="strict").splitlines(), start=1):
-        if not line.strip():
-            continue
-        row = _row(line, f"{path}:{number}")
-        first = seen.setdefault(row.case.id, number)
-        if first != number:
-            raise ConfigError(
-                f"{path}:{number}: id {row.case.id!r} stands in line {first} too; every row needs its own"
-            )
-        yield row
+    ids = Ids()
+    with path.open("rb") as lines:
+        for number, line in numbered(lines):
+            try:
+                values = object_of(line, number)
+                row = row_of(values, number)
+                ids.add(row)
+            except RowError as error:
+                raise ConfigError(f"{path}:{number}: {error}") from None
+            yield _labelled(row.case, values, f"{path}:{number}")
 
 
-def _row(line: str, place: str) -> Labelled:
-    try:
-        values: Any = json.loads(line)
-    except ValueError as error:
-        raise ConfigError(f"{place}: not JSON ({error}); one object a line is needed") from None
-    if not isinstance(values, dict):
-        raise ConfigError(f"{place}: {type(values).__name__} is not an object with id, reference, candidate and label")
-    for name in ("id", "reference", "candidate", "label"):
-        if not isinstance(values.get(name), str | int):
-            raise ConfigError(f"{place}: field {name!r} is {values.get(name)!r}; a text is needed")
-    for name in _TEXTS & values.keys():
-        if not isinstance(values[name], str):
-            raise ConfigError(f"{place}: field {name!r} is {values[name]!r}; a text is needed")
-    label = str(values["label"])
+def _labelled(case: Case, values: dict[str, Any], place: str) -> Labelled:
+    for name in _TEXTS:
+        if name in values and not isinstance(values[name], str):
+            raise ConfigError(f"{place}: field {name!r} has to be a text, got {shown(values[name])}")
+    label = values.get("label")
     if label not in set(Label):
-        raise ConfigError(f"{place}: field 'label' is {label!r}; known are {', '.join(Label)}")
-    for name in _TUPLES & values.keys():
-        if not (isinstance(values[name], list) and all(isinstance(one, str) for one in values[name])):
-            raise ConfigError(f"{place}: field {name!r} is {values[name]!r}; a list of texts is needed")
-    given: dict[str, Any] = {
-        k: tuple(v) if k in _TUPLES else v for k, v in values.items() if k in _CASE_FIELDS and v is not None
-    }
-    given["id"] = str(given["id"])
+        raise ConfigError(f"{place}: field 'label' is {shown(label)}; known are {', '.join(Label)}")
     mode = values.get("mode") or values.get("family") or values.get("kind") or ""
-    return Labelled(case=Case(**given), label=Label(label), mode=str(mode), split=str(values.get("split") or ""))
+    return Labelled(case=case, label=Label(label), mode=mode, split=values.get("split", ""))

@@ -1,19 +1,23 @@
 """Rows of `truefall score`: a strict reading of one JSON line into a case, and the row that goes out (pure)."""
 
+import hashlib
 import json
 import math
+import re
 from typing import Any, NamedTuple, NoReturn
 
 from harness.fidelity.case import Case, Judgement, Similarity
 
 REQUIRED = ("id", "reference", "candidate")
 OPTIONAL = ("prompt", "context", "lang", "must_keep", "must_not", "contract", "degraded")
+LANGUAGES = ("en", "zh")
 NOTES = {
     "windowed": "scored in overlapping windows: a text is longer than the encoder reads at once",
     "too_long": "not measured: a text is too long for the encoder",
     "empty_reference": "not measured: the reference is empty",
     "indistinguishable": "not measured: the texts differ only in characters that the encoder does not know",
 }
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 class RowError(Exception):
@@ -29,14 +33,43 @@ class Row(NamedTuple):
     unused: tuple[str, ...]  # fields that mean nothing here
 
 
-def parse_row(text: str, line: int) -> Row:
+class Ids:
+    """The ids so far. An id costs about 110 bytes, however long it is: eight bytes of a hash, and its line."""
+
+    def __init__(self) -> None:
+        self._line_of: dict[int, int] = {}
+
+    def add(self, row: Row) -> None:
+        """Raises RowError when an earlier row has the same id; 7 and "7" are the same."""
+        short = int.from_bytes(hashlib.blake2b(row.case.id.encode(), digest_size=8).digest())
+        first = self._line_of.setdefault(short, row.line)
+        if first != row.line:
+            raise RowError(f"id {shown(row.id)} stands in line {first} too; every row needs its own")
+
+
+def parse_row(line: bytes, number: int) -> Row:
     """Raises RowError for anything but one object with the known fields in their types."""
+    return row_of(object_of(line, number), number)
+
+
+def object_of(line: bytes, number: int) -> dict[str, Any]:
+    """The JSON object in a line; raises RowError when there is none, or half a character in it."""
     try:
+        text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         row = json.loads(text, parse_constant=refuse_constant, object_pairs_hook=without_duplicates)
+    except UnicodeDecodeError as error:
+        raise RowError(f"not UTF-8 at byte {error.start}") from None
     except (ValueError, RecursionError) as error:
         raise RowError(f"not JSON: {error}") from None
     if not isinstance(row, dict):
         raise RowError(f"need an object, got {shown(row)}")
+    if "\\ud" in text.lower():  # UTF-8 holds no half pair, so only an escape can bring one
+        require_whole_characters(row)
+    return row
+
+
+def row_of(row: dict[str, Any], line: int) -> Row:
+    """Raises RowError for a field that is missing or not of its type."""
     for name in REQUIRED:
         if name not in row:
             raise RowError(f"field {name!r} is missing; needed are {', '.join(REQUIRED)}")
@@ -46,6 +79,8 @@ def parse_row(text: str, line: int) -> Row:
     identity = row["id"]
     if isinstance(identity, bool) or not isinstance(identity, str | int):
         raise RowError(f"field 'id' has to be a text or a whole number, got {shown(identity)}")
+    if not str(identity).strip():
+        raise RowError("field 'id' is blank; every row needs its own")
     case = Case(
         id=str(identity),
         reference=text_of(row, "reference"),
@@ -73,6 +108,14 @@ def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def require_whole_characters(row: dict[str, Any]) -> None:
+    """Raises RowError for a field with half a surrogate pair in it: that is no text, and no model can read it."""
+    for name, value in row.items():
+        if half := _HALF_PAIR.search(json.dumps([name, value], ensure_ascii=False)):
+            place = f"field {_HALF_PAIR.sub('?', name)!r}"
+            raise RowError(f"{place} holds half a surrogate pair (\\u{ord(half[0]):04x}), which is no character")
+
+
 def text_of(row: dict[str, Any], name: str) -> str:
     value = row.get(name)
     if value is None and name in OPTIONAL:
@@ -83,18 +126,24 @@ def text_of(row: dict[str, Any], name: str) -> str:
 
 
 def language_of(row: dict[str, Any]) -> str | None:
-    """`en` or `zh` (also from `en-GB`, `zh_CN`); None, so that it is detected, for any other or none."""
+    """`en` or `zh` (also from `en-GB`, `zh_CN`); None, so that it is detected, for "" and null."""
     value = text_of(row, "lang")
     primary = value.replace("_", "-").split("-")[0].lower()
-    return primary if primary in {"en", "zh"} else None
+    if value and primary not in LANGUAGES:
+        known = " or ".join(LANGUAGES)
+        raise RowError(f"field 'lang' has to be {known} (or one like en-GB), or left out, got {shown(value)}")
+    return primary or None
 
 
 def facts_of(row: dict[str, Any], name: str) -> tuple[str, ...]:
     value = row.get(name)
-    facts = [value] if isinstance(value, str) else [] if value is None else value
+    facts = [] if value in (None, "") else [value] if isinstance(value, str) else value
     if not isinstance(facts, list) or not all(isinstance(fact, str) for fact in facts):
         raise RowError(f"field {name!r} has to be a text or a list of texts, got {shown(value)}")
-    return tuple(fact for fact in facts if fact.strip())
+    for fact in facts:
+        if not all(part.strip() for part in fact.split("|")):
+            raise RowError(f"field {name!r} holds a blank fact, got {shown(fact)}")
+    return tuple(facts)
 
 
 def contract_of(row: dict[str, Any]) -> dict[str, Any] | None:
@@ -106,6 +155,8 @@ def contract_of(row: dict[str, Any]) -> dict[str, Any] | None:
         return None
     if not isinstance(value, dict):
         raise RowError(f"field 'contract' has to be a JSON Schema object or null, got {shown(value)}")
+    if not isinstance(dialect := value.get("$schema", ""), str):
+        raise RowError(f"field 'contract' has to name its $schema by a text, got {shown(dialect)}")
     try:
         validator_for(value).check_schema(value)
     except SchemaError as error:

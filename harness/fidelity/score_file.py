@@ -12,7 +12,7 @@ from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Judgement, Similarity
 from harness.fidelity.distinct import Judge, judge_distinct
 from harness.fidelity.llm_judge import unmeasured
-from harness.fidelity.pairs import Row, RowError, output_row, parse_row
+from harness.fidelity.pairs import Ids, Row, RowError, output_row, parse_row
 
 ROWS_AT_ONCE = 512
 CHARS_AT_ONCE = 400_000
@@ -34,6 +34,7 @@ class Tally:
     broken: int = 0
     unasked: int = 0  # rows on which the judge model has no opinion
     unused: set[str] = field(default_factory=set)
+    ids: Ids = field(default_factory=Ids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +87,8 @@ class ScoreFile:
     def parsed(self, lines: BinaryIO, tally: Tally) -> Iterator[Row]:
         for number, line in numbered(lines):
             try:
-                row = parse_row(line.decode("utf-8-sig" if number == 1 else "utf-8"), number)
-            except UnicodeDecodeError as error:
-                self.broken(number, f"not UTF-8 at byte {error.start}", tally)
+                row = parse_row(line, number)
+                tally.ids.add(row)
             except RowError as error:
                 self.broken(number, str(error), tally)
             else:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -11,6 +11,7 @@ import msgspec
 from evalsets.item import Item
 from evalsets.jsonl import load_set
 from gateway.answers.gatekeepers import OTHER
+from gateway.section import Text
 from harness.errors import HarnessError
 
 BUNDLED = Path(__file__).with_name("questions.jsonl")
@@ -31,10 +32,10 @@ TOPICS = (
 class LabelledQuestion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One line of a questions file."""
 
-    id: str
+    id: Text
     lang: Literal["en", "zh"]
-    intent: str
-    question: str
+    intent: Text
+    question: Text
 
 
 class Halves(NamedTuple):
@@ -77,14 +78,12 @@ def _draw(identity: str, seed: int) -> str:
 
 
 def _read(path: Path) -> list[LabelledQuestion]:
-    found = []
-    for number, line in enumerate(_lines(path), start=1):
+    found: dict[str, LabelledQuestion] = {}
+    for number, line in enumerate(path.read_bytes().removesuffix(b"\n").split(b"\n"), start=1):
         try:
-            found.append(msgspec.json.decode(line, type=LabelledQuestion))
-        except msgspec.DecodeError as error:
+            question = msgspec.json.decode(line, type=LabelledQuestion)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise HarnessError(f"{path}:{number}: {error}; a line has id, lang, intent and question") from None
-    return found
-
-
-def _lines(path: Path) -> Iterable[bytes]:
-    return path.read_bytes().splitlines()
+        if found.setdefault(question.id, question) is not question:
+            raise HarnessError(f"{path}:{number}: id is {question.id!r}, as in an earlier line; each needs its own")
+    return list(found.values())

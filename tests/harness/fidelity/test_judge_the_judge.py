@@ -126,10 +126,16 @@ def test_the_counterexamples_load_as_pairs_of_a_lie_and_a_truth() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"label": "wrong"}, "'label' is 'wrong'"),
-        ({"label": None}, "'label' is None"),
-        ({"candidate": 5, "context": 7}, "'context' is 7|'candidate' is 5"),
-        ({"must_keep": "a fact"}, "'must_keep' is 'a fact'"),
+        ({"label": "wrong"}, "'label' is \"wrong\"; known are"),
+        ({"label": None}, "'label' has to be a text, got null"),
+        ({"split": 3}, "'split' has to be a text, got 3"),
+        ({"candidate": 5}, "'candidate' has to be a text, got 5"),
+        ({"context": 7}, "'context' has to be a text, got 7"),
+        ({"must_keep": 5}, "'must_keep' has to be a text or a list of texts"),
+        ({"id": True}, "'id' has to be"),
+        ({"reference": ""}, "'reference' is blank"),
+        ({"lang": "xx"}, "'lang' has to be en or zh"),
+        ({"candidate": "\ud800"}, "'candidate' holds half a surrogate pair"),
     ],
 )
 def test_a_bad_row_is_refused_with_its_line_and_field(tmp_path: Path, change: dict[str, object], said: str) -> None:
@@ -143,8 +149,17 @@ def test_a_bad_row_is_refused_with_its_line_and_field(tmp_path: Path, change: di
 def test_an_id_stands_once_and_an_empty_file_is_nothing(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"id": "1", "reference": "a", "candidate": "b", "label": "faithful"}\n' * 2, "utf-8")
-    with pytest.raises(ConfigError, match="id '1' stands in line 1 too"):
+    with pytest.raises(ConfigError, match='id "1" stands in line 1 too'):
         load_labelled(str(path))
     path.write_text("\n", "utf-8")
     with pytest.raises(NothingJudged):
+        load_labelled(str(path))
+
+
+def test_a_line_ends_where_a_new_line_begins_and_bytes_that_are_no_text_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"id": "1", "reference": "a\u2028b", "candidate": "b", "label": "faithful"}\n', "utf-8")
+    assert [row.case.reference for row in load_labelled(str(path))] == ["a\u2028b"]
+    path.write_bytes(b'{"id": "\xff"}\n')
+    with pytest.raises(ConfigError, match=r"rows\.jsonl:1: not UTF-8 at byte 8"):
         load_labelled(str(path))

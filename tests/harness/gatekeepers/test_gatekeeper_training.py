@@ -1,6 +1,7 @@
 """Labels and halves, training, measuring, clustering, and the three commands."""
 
 import json
+import re
 
 import pytest
 
@@ -41,6 +42,24 @@ def test_support_items_have_the_topic_of_their_tags_and_the_bundled_questions_th
     )
     questions = load_questions("questions")
     assert len({one.id for one in questions}) == len(questions) == 140
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({}, "id is 'a', as in an earlier line"),
+        ({"id": "b", "lang": "xx"}, "Invalid enum value 'xx' - at `$.lang`"),
+        ({"id": "b", "question": " "}, "at `$.question`"),
+        ({"id": ""}, "at `$.id`"),
+        ({"id": "b", "intent": "\ud800"}, "surrogate pair"),
+    ],
+)
+def test_a_bad_line_of_questions_is_named(tmp_path, change, says):
+    good = {"id": "a", "lang": "en", "intent": "hours", "question": "When do you open?"}
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps(good) + "\n" + json.dumps(good | change) + "\n")
+    with pytest.raises(HarnessError, match=rf"mine\.jsonl:2: .*{re.escape(says)}"):
+        load_questions(str(path))
 
 
 def test_the_halves_never_meet_cover_all_and_depend_on_the_seed_only():
