@@ -136,14 +136,16 @@ class Relay:
         self._text.append(piece.text)
         self._watch.add(piece.text)
         delta = piece.event.choices[0].delta if piece.event.choices else None
-        if delta is not None and not piece.text:
-            self._refusal = self._refusal or bool(delta.refusal)
-        if delta is not None and delta.function_call is not None:
-            self._keep_call(_LEGACY, delta.function_call)
-        for call in (delta.tool_calls if delta else None) or ():
-            self._keep_call(call.index, call.function or _NO_FUNCTION)
-        text = not self._must_call and not is_blank(piece.text)
-        self._visible = self._visible or self._tools or self._refusal or text
+        if delta is not None:
+            if not piece.text:
+                self._refusal = self._refusal or bool(delta.refusal)
+            if delta.function_call is not None:
+                self._keep_call(_LEGACY, delta.function_call)
+            for call in delta.tool_calls or ():
+                self._keep_call(call.index, call.function or _NO_FUNCTION)
+        if not self._visible:
+            text = not self._must_call and not is_blank(piece.text)
+            self._visible = self._tools or self._refusal or text
 
     def _keep_call(self, index: int, function: FunctionDelta) -> None:
         self._tools = True

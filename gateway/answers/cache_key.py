@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -59,12 +60,17 @@ def asked_of(
 
 def tenant_of(headers: Iterable[tuple[bytes, bytes]], names: Sequence[str]) -> str:
     """Who asks, as a digest of the headers that tell tenants apart; the key itself is not kept."""
-    wanted = {name.lower().encode() for name in names}
-    found = sorted((name.lower(), value) for name, value in headers if name.lower() in wanted)
+    wanted = _lowered(tuple(names))
+    found = sorted((name, value) for name, value in headers if name in wanted)  # ASGI's names are in lower case
     digest = hashlib.sha256()
     for name, value in found:
         digest.update(name + b"\0" + value + b"\n")
     return digest.hexdigest()
+
+
+@lru_cache(maxsize=16)
+def _lowered(names: tuple[str, ...]) -> frozenset[bytes]:
+    return frozenset(name.lower().encode() for name in names)
 
 
 def _context(messages: Sequence[Mapping[str, Any]]) -> list[list[str]]:

@@ -47,9 +47,11 @@ def completion_in(body: dict[str, Any]) -> Completion:
 
 def _filled(body: dict[str, Any]) -> dict[str, Any]:
     """What clients rely on, where a backend left it out; `model` is the caller's to fill."""
-    body.setdefault("id", new_id())
+    if "id" not in body:
+        body["id"] = new_id()
+    if "created" not in body:
+        body["created"] = now_unix_s()
     body.setdefault("object", "chat.completion")
-    body.setdefault("created", now_unix_s())
     choice = body["choices"][0]
     choice.setdefault("index", 0)
     choice["message"].setdefault("role", "assistant")
@@ -82,6 +84,8 @@ def require_choices(raw: bytes) -> dict[str, Any]:
 
 def is_blank(text: str) -> bool:
     """Whether nobody would see anything: white space, and characters of no width."""
+    if text.isprintable():
+        return not text or text.isspace()
     return not any(sign.isprintable() and not sign.isspace() for sign in text)
 
 

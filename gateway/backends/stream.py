@@ -69,7 +69,6 @@ class Piece(NamedTuple):
 
 
 _DECODER = msgspec.json.Decoder(Event)
-_NO_DELTA = Delta()
 
 
 class StreamReader:
@@ -111,13 +110,15 @@ class StreamReader:
             raise invalid(f"a stream of more than {self._max_bytes} bytes")
         if self._opening is not None:
             data = self._opened(self._opening, data)
-        lines = (self._rest + data).split(b"\n")
-        self._rest = lines.pop()
+        whole, _, rest = (self._rest + data).rpartition(b"\n")
+        self._rest = rest
+        if self._check is not None:
+            self._check(whole)
         pieces = []
-        for line in lines:
+        for line in whole.split(b"\n"):
             if len(line) < _LEAST_BYTES:
                 continue  # blank, between two events
-            piece = self._line(line.rstrip(b"\r"))
+            piece = self._line(line)
             if piece is not None:
                 pieces.append(piece)
         return pieces
@@ -141,7 +142,9 @@ class StreamReader:
                 self._check(self.whole)
             return
         if self._rest.strip():
-            self._line(self._rest.strip())
+            if self._check is not None:
+                self._check(self._rest)
+            self._line(self._rest)
         if self.done and self.finish_reason is None:
             raise UpstreamError("[DONE] without a finish_reason", reason=Reason.STREAM_CUT)
         if not self.done and (self._done_required or self.finish_reason is None):
@@ -168,27 +171,27 @@ class StreamReader:
         return None
 
     def _event(self, data: bytes) -> Piece | None:
-        if self._check is not None:
-            self._check(data)
         try:
             event = _DECODER.decode(data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             self._check_broken(data)
             self.bad_lines += 1
             return None
-        if self._error_event or _says(event.error) or (event.type is not None and _says_failed(event)):
-            text = data.decode(errors="replace")
-            reason = error_reason(text)
-            raise UpstreamError("an error event", reason=reason)
+        if (
+            self._error_event
+            or (event.error is not _NO_VALUE and _says(event.error))
+            or (event.type is not None and _says_failed(event))
+        ):
+            raise UpstreamError("an error event", reason=error_reason(data.decode(errors="replace")))
         if not event.choices:
             return Piece(data, event, "", False, False, None)
-        return self._choice(data, event, event.choices[0])
-
-    def _choice(self, data: bytes, event: Event, choice: Choice) -> Piece:
-        delta = choice.delta or _NO_DELTA
+        choice = event.choices[0]
         if choice.finish_reason:
             require_finished(choice.finish_reason)
             self.finish_reason = choice.finish_reason
+        delta = choice.delta
+        if delta is None:
+            return Piece(data, event, "", False, False, choice.finish_reason)
         text = delta.content or ""
         content = bool(text or delta.refusal or delta.tool_calls or delta.function_call)
         progress = content or _says(delta.reasoning_content) or _says(delta.reasoning)
