@@ -147,7 +147,7 @@ class ChaosJob:
         with self.step("observables"):
             write_observables(self.folder.path, load_set(self.options.evalset))
         with self.step("gate"):
-            code = gate_run(self.folder.path, self.criteria)
+            code = gate_run(self.folder.path, self.criteria, ends_run=True)
         with self.step("report"):
             report = write_report(self.folder.path)
         self.folder.write_json("steps.json", {name: round(seconds, 1) for name, seconds in self.step_s.items()})

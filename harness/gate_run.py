@@ -1,4 +1,4 @@
-"""Gate a run folder: read its rows, decide, write `verdict.json` and `junit.xml`, say it on the terminal."""
+"""Gate a run folder: read its rows, decide, write the verdict and its JUnit XML, say it on the terminal."""
 
 import hashlib
 import sys
@@ -12,6 +12,7 @@ from harness.decision import MEANING, NEXT, Decision, Verdict
 from harness.errors import ConfigError, NothingJudged, ResultError
 from harness.fidelity.case import Label
 from harness.gate import gate
+from harness.gate_files import GateFiles, files_of, own_files
 from harness.gate_markdown import as_markdown
 from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
 from harness.judge import SCORES_FILE, judge_run, read_scores
@@ -33,28 +34,34 @@ def gate_run(
     baseline: Path | None = None,
     markdown: Path | None = None,
     junit: Path | None = None,
+    ends_run: bool = False,
     out: TextIO | None = None,
 ) -> int:
-    """Decide on a judged run; the exit code: 0 pass, 1 fail, 3 inconclusive, 2 nothing judged."""
+    """Decide on a judged run; the exit code: 0 pass, 1 fail, 3 inconclusive, 2 nothing judged.
+
+    `ends_run`: the verdict is the run's own, whatever was there; else see `files_of`.
+    """
     criteria = load_criteria(criteria_file)
     folder = RunFolder.open(run_dir)
     rows = read_rows(folder)
     earlier = None if baseline is None else read_baseline(baseline, folder)
     decision = gate(rows, criteria, blocks=folder.blocks(), baseline=earlier, leftovers=leftovers_of(folder.meta()))
+    sha256 = hashlib.sha256(criteria_file.read_bytes()).hexdigest()
+    files = own_files(run_dir) if ends_run else files_of(run_dir, criteria_file, sha256, baseline)
     content = {
         **decision.to_json(),
         "criteria": criteria_file.name,
-        "criteria_sha256": hashlib.sha256(criteria_file.read_bytes()).hexdigest(),
+        "criteria_sha256": sha256,
         "baseline": None if baseline is None else baseline.name,
     }
-    folder.write_json("verdict.json", content)
-    xml = junit_xml(decision, name=run_dir.name)
-    for file in (run_dir / "junit.xml", junit):
+    folder.write_json(files.verdict.name, content)
+    xml = junit_xml(decision, name=files.name)
+    for file in (files.junit, junit):
         if file is not None:
             write_whole(file, xml)
     if markdown is not None:
-        write_whole(markdown, as_markdown(decision, run_dir.name))
-    show(decision, out or sys.stdout)
+        write_whole(markdown, as_markdown(decision, files.name))
+    show(decision, files, out or sys.stdout)
     return decision.exit_code
 
 
@@ -136,7 +143,7 @@ def judge_if_needed(run_dir: Path, *, again: bool) -> None:
     judge_run(run_dir, load_set(meta["evalset"]))
 
 
-def show(decision: Decision, out: TextIO) -> None:
+def show(decision: Decision, files: GateFiles, out: TextIO) -> None:
     """A table of the checks, then the verdict on a line of its own."""
     from rich.console import Console
     from rich.table import Table
@@ -151,6 +158,8 @@ def show(decision: Decision, out: TextIO) -> None:
         table.add_row(f"[{colour}]{check.verdict.value}[/]", escaped(check.title), escaped(check.reason))
     if decision.checks:
         console.print(table)
+    if not files.own:
+        print(f"Written to {files.verdict}; the run's own verdict and its report stay.", file=out)
     print(f"{MEANING[decision.verdict]} {NEXT[decision.verdict]}", file=out)
     print(f"{decision.verdict.value}: {decision.summary}", file=out)
 

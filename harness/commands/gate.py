@@ -5,11 +5,16 @@ from pathlib import Path
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Decides whether a run may pass. The run's own verdict.json and junit.xml are written where there are none "
+        "yet, or by the same criteria again; a judgement by other --criteria, or against a --baseline, lies beside them "
+        "(verdict-by-CRITERIA-against-RUN.json) and changes nothing of the run."
+    )
     parser.add_argument("run_folder", metavar="RUN", type=Path, help="a folder under results/")
     parser.add_argument("--baseline", type=Path, metavar="RUN", help="an earlier run on the same items to compare with")
     parser.add_argument("--criteria", type=Path, metavar="FILE", help="TOML: what is demanded (default: the profile's)")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table as Markdown too")
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="write junit.xml here too")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the JUnit XML here too")
     parser.add_argument("--judge-again", action="store_true", help="score and judge the answers anew")
 
 

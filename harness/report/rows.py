@@ -8,6 +8,7 @@ from typing import Any
 
 from evalsets.item import Item
 from harness.errors import NothingJudged, ResultError
+from harness.gate_files import VERDICT_FILE
 from harness.gate_row import NO_FAULT
 from harness.judge import JUDGE_FILE, SCORES_FILE, read_scores
 from harness.observables import FILE
@@ -144,7 +145,7 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
         )
     return ReportData(
         meta=folder.meta(),
-        verdict=read_json(run / "verdict.json"),
+        verdict=read_json(run / VERDICT_FILE),
         rows=tuple(rows),
         blocks=tuple(folder.blocks()),
         step_s=read_json(run / "steps.json") if (run / "steps.json").is_file() else {},

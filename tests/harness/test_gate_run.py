@@ -171,6 +171,50 @@ def test_a_crash_in_the_run_fails_it(tmp_path):
     assert "every request is answered" in said.splitlines()[-1]
 
 
+STRICTER = shipped("cpu").read_text().replace("\nmisleading = 0.10", "\nmisleading = 0.001", 1)
+
+
+def verdicts(folder):
+    files = [*folder.glob("verdict*.json"), *folder.glob("junit*.xml")]
+    return {file.name: file.read_bytes() for file in sorted(files)}
+
+
+def test_other_criteria_and_a_baseline_are_judged_beside_the_verdict_of_the_run(good, tmp_path):
+    assert gated(good.path)[0] == 0
+    own = verdicts(good.path)
+    assert list(own) == ["junit.xml", "verdict.json"]
+    mine = tmp_path / "mine.toml"
+    mine.write_text(STRICTER)
+    argv = ["gate", str(good.path), "--criteria", str(mine), "--junit", str(tmp_path / "j.xml")]
+    assert cli.main([*argv, "--markdown", str(tmp_path / "m.md")]) == 3
+    trials = [trial(item, fault) for fault in ("none", "kill") for item in ITEMS[:30]]
+    earlier = run_folder(tmp_path / "earlier", trials)
+    judge_run(earlier.path, ITEMS, SameText(), judge)
+    _, said = gated(good.path, baseline=earlier.path)
+    assert f"Written to {good.path / 'verdict-by-cpu-against-earlier.json'}; the run's own verdict" in said
+
+    after = verdicts(good.path)
+    assert {name: after[name] for name in own} == own
+    beside = {"verdict-by-mine.json": "INCONCLUSIVE", "verdict-by-cpu-against-earlier.json": "PASS"}
+    assert {name: json.loads(after[name])["verdict"] for name in beside} == beside
+    assert after["junit-by-mine.xml"] == (tmp_path / "j.xml").read_bytes()
+    assert ET.fromstring(after["junit-by-mine.xml"]).get("name") == "truefall gate good, by mine.toml"
+    assert (tmp_path / "m.md").read_text().startswith("## INCONCLUSIVE: good, by mine.toml")
+
+
+def test_the_end_of_a_run_and_a_second_judgement_by_the_same_criteria_are_the_verdict_of_the_run(good, tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text(STRICTER)
+    assert cli.main(["gate", str(good.path), "--criteria", str(mine)]) == 3  # the first verdict of this run
+    own = verdicts(good.path)
+    assert list(own) == ["junit.xml", "verdict.json"]
+    (good.path / "verdict.json").write_text(json.dumps({**json.loads(own["verdict.json"]), "verdict": "FAIL"}))
+    assert cli.main(["gate", str(good.path), "--criteria", str(mine)]) == 3
+    assert verdicts(good.path) == own
+    assert gated(good.path, ends_run=True)[0] == 0
+    assert json.loads(verdicts(good.path)["verdict.json"])["criteria"] == "cpu.toml"
+
+
 def test_a_baseline_run_with_other_items_or_the_run_itself_is_refused(good, tmp_path):
     other = run_folder(tmp_path / "other", [trial(ITEMS[0], "none")], meta={**META, "items_sha256": "y"})
     with pytest.raises(ConfigError, match="items_sha256 is 'y' there"):
@@ -186,6 +230,20 @@ def test_a_run_that_is_not_judged_or_damaged_says_so(good):
     (good.path / "scores.parquet").unlink()
     with pytest.raises(ResultError, match="judge the run first"):
         gated(good.path)
+
+
+def test_scores_are_written_as_any_other_file_of_a_run(good, tmp_path):
+    elsewhere, scores = tmp_path / "elsewhere.parquet", good.path / "scores.parquet"
+    scores.rename(elsewhere)
+    scores.symlink_to(elsewhere)
+    judge_run(good.path, ITEMS, SameText(), judge)
+    assert scores.is_symlink()
+    assert read_scores(elsewhere)
+    scores.unlink()
+    scores.mkdir()
+    with pytest.raises(ResultError, match=r"scores\.parquet: cannot write: Is a directory"):
+        judge_run(good.path, ITEMS, SameText(), judge)
+    assert not list(good.path.glob(".*"))
 
 
 def test_rows_that_got_lost_are_noticed_before_anything_is_decided(good):

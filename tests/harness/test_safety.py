@@ -80,7 +80,7 @@ def test_a_run_that_began_with_a_leftover_is_inconclusive():
 def test_the_gate_reads_from_the_run_folder_what_was_on_before(tmp_path, leftovers, verdicts):
     rows = [Row(item=ITEM), Row(item=ITEM, fault="latency")]
     run = run_folder(tmp_path / "run", rows, leftovers=leftovers).path
-    gate_run(run, Path(harness.__file__).parent / "gates" / "cpu.toml", out=io.StringIO())
+    gate_run(run, Path(harness.__file__).parent / "gates" / "cpu.toml", ends_run=True, out=io.StringIO())
     checks = json.loads((run / "verdict.json").read_text("utf-8"))["checks"]
     assert [check["verdict"] for check in checks if check["name"] == "nothing was on before"] == verdicts
 

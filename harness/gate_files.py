@@ -1,0 +1,43 @@
+"""Where a decision is written: a run keeps the verdict it ended with, and what others judge of it later lies beside."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+VERDICT_FILE = "verdict.json"
+JUNIT_FILE = "junit.xml"
+
+
+class GateFiles(NamedTuple):
+    """The two files of one decision, and what the decision is called."""
+
+    verdict: Path
+    junit: Path
+    name: str  # the run's; with the criteria and the baseline where the decision is not the run's own
+
+    @property
+    def own(self) -> bool:
+        return self.verdict.name == VERDICT_FILE
+
+
+def own_files(run: Path) -> GateFiles:
+    """Those that the report shows."""
+    return GateFiles(run / VERDICT_FILE, run / JUNIT_FILE, run.name)
+
+
+def files_of(run: Path, criteria: Path, criteria_sha256: str, baseline: Path | None) -> GateFiles:
+    """The run's own files when nothing but the run is judged, by the criteria that it was first judged by or is now."""
+    if baseline is None and first_criteria(run) in (None, criteria_sha256):
+        return own_files(run)
+    by = f"by-{criteria.stem}" + ("" if baseline is None else f"-against-{baseline.resolve().name}")
+    told = f"{run.name}, by {criteria.name}" + ("" if baseline is None else f" against {baseline.resolve().name}")
+    return GateFiles(run / f"verdict-{by}.json", run / f"junit-{by}.xml", told)
+
+
+def first_criteria(run: Path) -> str | None:
+    """The sha256 of the criteria of `verdict.json`; "" where it names none; None without such a file."""
+    try:
+        content = json.loads((run / VERDICT_FILE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return str(content.get("criteria_sha256", "")) if isinstance(content, dict) else None
