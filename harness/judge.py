@@ -1,5 +1,6 @@
 """Judge a run: every answer against its item's reference, one row each in `scores.parquet`."""
 
+import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from harness.errors import NothingJudged, ResultError
 from harness.fidelity.case import Case, Judgement, Label, Similarity
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
+from harness.whole_file import write_whole
 
 SCORES_FILE = "scores.parquet"
 JUDGE_FILE = "judge.json"  # how good the judge itself is
@@ -141,7 +143,7 @@ def finite(value: float | None) -> float | None:
 
 
 def write_scores(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Whole or not at all."""
+    """Whole or not at all. Raises ResultError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -154,12 +156,11 @@ def write_scores(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
             pa.field("flags", texts),
         ]
     )
-    partial = file.with_name(f".{file.name}.part")
+    content = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist([writable(row) for row in rows], schema=schema), content)
     try:
-        pq.write_table(pa.Table.from_pylist([writable(row) for row in rows], schema=schema), partial)
-        partial.replace(file)
+        write_whole(file, content.getvalue())
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise ResultError(f"{file}: cannot write: {error.strerror or error}; free some space") from None
 
 
