@@ -7,8 +7,8 @@ from pathlib import Path
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Decides whether a run may pass. The run's own verdict.json and junit.xml are written where there are none "
-        "yet, or by the same criteria again; a judgement by other --criteria, or against a --baseline, lies beside them "
-        "(verdict-by-CRITERIA-against-RUN.json) and changes nothing of the run."
+        "yet, or by the same criteria again; a judgement by other --criteria, or against a --baseline, lies beside "
+        "them (verdict-by-CRITERIA-against-RUN.json) and changes nothing of the run."
     )
     parser.add_argument("run_folder", metavar="RUN", type=Path, help="a folder under results/")
     parser.add_argument("--baseline", type=Path, metavar="RUN", help="an earlier run on the same items to compare with")
