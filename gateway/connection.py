@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import msgspec
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from gateway.connection_limits import ConnectionLimits
+from gateway.half_close import HalfClosed
+from gateway.http_1_0 import without_chunks
 
 _UPGRADE = re.compile(rb"\r\nupgrade:", re.IGNORECASE)
 _PHRASES = {400: "Bad Request", 408: "Request Timeout", 429: "Too Many Requests", 431: "Header Fields Too Large"}
@@ -36,6 +38,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._began_s = 0.0
         self._slow_request: asyncio.TimerHandle | None = None
         self._slow_reader: asyncio.TimerHandle | None = None
+        self._half_closed: HalfClosed | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -45,7 +48,19 @@ class LimitedProtocol(HttpToolsProtocol):
             return
         self._watch_request()
 
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """True keeps the connection open: the client's one whole request is being answered, and it may be listening."""
+        cycle = self.cycle
+        if not self._whole or cycle is None or cycle.response_complete or self.pipeline:
+            return False
+        self._half_closed = HalfClosed(self.transport, self.loop, lambda: cycle.response_started)
+        cycle.transport = self._half_closed  # type: ignore[assignment]
+        cycle.keep_alive = False
+        return True
+
     def connection_lost(self, exc: Exception | None) -> None:
+        if self._half_closed is not None:
+            self._half_closed.leave()
         self._unwatch_request()
         self.resume_writing()
         super().connection_lost(exc)
@@ -78,6 +93,9 @@ class LimitedProtocol(HttpToolsProtocol):
             self._too_large = True
             raise ValueError("headers too large")  # the parser stops, and asks for a 400
         super().on_headers_complete()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        super()._start_asgi_task(cycle, app if cycle.scope["http_version"] == "1.1" else without_chunks(app, cycle))
 
     def on_message_complete(self) -> None:
         self._whole = True
