@@ -8,6 +8,7 @@ from harness.fidelity.case import Finding
 from harness.fidelity.checks.modality import limited
 from harness.fidelity.checks.negation import double_negation
 from harness.fidelity.reading.bounds import denied_bound, refused
+from harness.fidelity.reading.comparisons import same_order
 from harness.fidelity.reading.fact import Fact, same
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
@@ -33,7 +34,7 @@ def _opposites(both: Pair) -> list[Finding]:
     places = _places(both.candidate)
     swapped_in = [(set(e.removed), set(e.added)) for e in both.edits]
     found: list[Finding] = []
-    if double_negation(both):
+    if double_negation(both) or same_order(both.reference, both.candidate):
         return found
     swapped = names_swapped(both) or _compared_backwards(both)
     for i, one in enumerate(both.reference.words):

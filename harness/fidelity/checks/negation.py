@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.bounds import denied_bound
+from harness.fidelity.reading.comparisons import compares, same_order
 from harness.fidelity.reading.demands import demand_kept
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import lexicon
@@ -176,9 +177,7 @@ def check(both: Pair) -> list[Finding]:
     if demand_kept(both) is False and not both.polarity_here.denied:
         reason = "the answer grants without it what the reference refuses without it"
         return [*found, Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
-    lost, new = list(_unmatched(here, there)), list(_unmatched(there, here))
-    if demand_kept(both) or _same_succession(both):
-        lost, new = [], []
+    lost, new = _unshared(both, here, there)
     crossed = [(one, other) for one, _ in lost for other, _ in new if exchanged(one, other, here, there)]
     if crossed:
         reason = f"{_quoted(here.text, crossed[0][0])} is denied in the reference, {_quoted(there.text, crossed[0][1])} in the answer"
@@ -209,6 +208,17 @@ def check(both: Pair) -> list[Finding]:
             Finding(check=NAME, severity=severity, reason=reason, certain=severity >= 1.0 and _sure(denial, there))
         )
     return found
+
+
+def _unshared(both: Pair, here: Side, there: Side) -> tuple[list[tuple[Denial, float]], list[tuple[Denial, float]]]:
+    """Denials of either side that the other does not share, each with how much speaks for a contradiction."""
+    if demand_kept(both) or _same_succession(both):
+        return [], []
+    lost, new = list(_unmatched(here, there)), list(_unmatched(there, here))
+    if same_order(both.reference, both.candidate):  # "no plan is cheaper than A" is "A is the cheapest"
+        lost = [(denial, s) for denial, s in lost if not compares(both.reference, denial.at)]
+        new = [(denial, s) for denial, s in new if not compares(both.candidate, denial.at)]
+    return lost, new
 
 
 def _sure(denial: Denial, own: Side) -> bool:

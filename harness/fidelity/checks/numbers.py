@@ -5,6 +5,7 @@
 import re
 
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.comparisons import comparison, same_order
 from harness.fidelity.reading.derived import DAY_S, computed, next_whole, one_day_apart, same_days, same_pace
 from harness.fidelity.reading.fact import Fact, Kind, comparable, same
 from harness.fidelity.reading.pair import Pair, same_facts
@@ -18,6 +19,7 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 _REST = re.compile(r"\b(?:others?|rest|remaining)\b|其余|其他|其它|剩", re.IGNORECASE)
+_OTHERS = re.compile(r"\b(?:others?|remaining)\s*$|(?:其余|其他|其它|另外)的?$", re.IGNORECASE)
 _VESSELS = frozenset("片粒颗盒瓶袋勺滴包支箱杯板管罐桶")  # what a dose or a supply is counted in
 _ALIKE = (frozenset("片粒颗"), frozenset("袋包"), frozenset("箱盒"), frozenset("瓶罐桶"), frozenset("支管"))
 COPY = 0.7  # closeness from which a text is a copy, whose changes all tell
@@ -137,6 +139,9 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
     if one_day_apart(both.reference, both.candidate):
         new = [f for f in new if f.raw not in (1.0, 6.0) or f.value not in (1.0, 6.0, DAY_S, 6 * DAY_S)]
     told = [f for f in new if computed(f, here) or _the_rest(f, both)]
+    if same_order(both.reference, both.candidate) is not None:
+        new = [f for f in new if not _ranked(f, both)]
+        lost = [f for f in lost if not _all_ranked(f, both)]
     if told:
         new = [f for f in new if not any(f is other for other in told)]
         lost = [f for f in lost if not (f.kind is Kind.PERCENT or f.unit == "times" or any(_like(f, t) for t in told))]
@@ -150,6 +155,28 @@ def _the_rest(fact: Fact, both: Pair) -> bool:
     counts = {f.value for f in both.reference.facts if f.kind is Kind.NUMBER and isinstance(f.value, float)}
     told = {f.value for f in both.candidate.facts if f.kind is Kind.NUMBER}
     return any(a - b == fact.value and {a, b} <= told for a in counts for b in counts)
+
+
+def _ranked(fact: Fact, both: Pair) -> bool:
+    """ "the quieter of the two", "the other three are warmer" where the reference tells of four: what is compared."""
+    before = both.candidate.plain[max(0, fact.start - 16) : fact.start]
+    whole = {f.value for f in both.reference.facts if f.kind is Kind.NUMBER and isinstance(f.value, float)}
+    if fact.kind is not Kind.NUMBER or not isinstance(fact.value, float):
+        return False
+    return (fact.value == 2.0 and before.casefold().rstrip().endswith(("of the", "of these"))) or (
+        fact.value + 1 in whole and _OTHERS.search(before) is not None
+    )
+
+
+def _all_ranked(fact: Fact, both: Pair) -> bool:
+    """ "the coldest of the four": how many are compared may be left out, or told as "the other three"."""
+    found = comparison(both.reference)
+    if fact.kind is not Kind.NUMBER or found is None or not found.all_others:
+        return False
+    others = [f for f in both.candidate.facts if f.kind is Kind.NUMBER]
+    return not others or any(
+        isinstance(f.value, float) and f.value + 1 == fact.value and _ranked(f, both) for f in others
+    )
 
 
 def _like(one: Fact, other: Fact) -> bool:

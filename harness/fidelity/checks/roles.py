@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.bonds import stretches
+from harness.fidelity.reading.comparisons import same_order
 from harness.fidelity.reading.doers import doers
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.reversal import PRONOUNS, SEQUENCE, agents, converse, exchanges, kin, named, reversals
@@ -89,7 +90,7 @@ def _given(text: Text) -> set[str]:
 
 
 def _changed_places(both: Pair) -> list[Finding]:
-    if both.reordered or _whole_clauses(both):
+    if both.reordered or _whole_clauses(both) or same_order(both.reference, both.candidate):
         return []
     found = sorted([*_found(both), *_redistributed(both)], key=lambda f: -f.severity)
     if found and converse(both):
