@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
-from gateway.errors import ConfigError
 from gateway.record import Level
+from gateway.section import Positive, Seconds, Section, SomeShare
 
 LEAST_TOKENS, MOST_TOKENS = 16, 128
 
@@ -21,30 +21,24 @@ class HealthFacts:
     breaker_open: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HealthMarks:
+class HealthMarks(Section, frozen=True, kw_only=True):
     """When a fact is bad. `recover_share` is the hysteresis: calm is under that share of each mark."""
 
-    p99_ms: float = 2000.0
-    oom_per_min: float = 3.0
-    device_memory_share: float = 0.95
-    ledger_high: float = 0.80
-    ledger_critical: float = 0.95
-    recover_share: float = 0.9  # in (0, 1]
-    escalate_s: float = 10.0  # out of memory for so long on one level leads to the next; slowness alone never does
-    dwell_s: float = 5.0  # least time between two moves
-    probe_s: float = 5.0  # while critical, one request is let through this often
-    cool_down_s: float = 30.0  # calm for so long before one level is taken back
+    p99_ms: Positive = 2000.0
+    oom_per_min: Positive = 3.0
+    device_memory_share: SomeShare = 0.95
+    ledger_high: SomeShare = 0.80
+    ledger_critical: SomeShare = 0.95
+    recover_share: SomeShare = 0.9
+    escalate_s: Seconds = 10.0  # out of memory for so long on one level leads to the next; slowness alone never does
+    dwell_s: Seconds = 5.0  # least time between two moves
+    probe_s: Seconds = 5.0  # while critical, one request is let through this often
+    cool_down_s: Seconds = 30.0  # calm for so long before one level is taken back
 
     def __post_init__(self) -> None:
-        if not 0 < self.ledger_high < self.ledger_critical <= 1:
-            raise ConfigError(
-                f"need 0 < ledger_high < ledger_critical <= 1, got {self.ledger_high}, {self.ledger_critical}"
-            )
-        if not 0 < self.device_memory_share <= 1 or not 0 < self.recover_share <= 1:
-            raise ConfigError(f"shares lie in (0, 1], got {self.device_memory_share=}, {self.recover_share=}")
-        if min(self.p99_ms, self.oom_per_min) <= 0 or min(self.dwell_s, self.cool_down_s, self.escalate_s) < 0:
-            raise ConfigError("p99_ms and oom_per_min must be above 0; dwell_s, cool_down_s, escalate_s 0 or more")
+        if not self.ledger_high < self.ledger_critical:
+            text = f"ledger_high is {self.ledger_high:g} and ledger_critical {self.ledger_critical:g}"
+            raise ValueError(f"{text}, must be ledger_high < ledger_critical")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,9 @@ import msgspec
 from msgspec import Meta
 
 Positive = Annotated[float, Meta(gt=0, le=1e9)]  # `inf` would be no limit, and no clock takes it
+Seconds = Annotated[float, Meta(ge=0, le=1e9)]  # 0 is at once
 Share = Annotated[float, Meta(ge=0, le=1)]
+SomeShare = Annotated[float, Meta(gt=0, le=1)]
 Count = Annotated[int, Meta(ge=1)]
 Bytes = Annotated[int, Meta(ge=1)]
 Url = Annotated[str, Meta(pattern=r"^https?://[^\s]+$")]

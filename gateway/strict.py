@@ -30,10 +30,29 @@ def convert(value: Any, kind: type[T], *, place: Place) -> T:
         message = str(error)
         path = _named(_path_of(message), value, info)
         told = message.partition(" - at `")[0]
+        path = _key_named(told, path, value)
         at = f" - at {dotted(path)}{_shown(value, path)}" if path else ""
         raise ConfigError(f"{place(path)}: {told}{at}") from None
     except ConfigError as error:
         raise ConfigError(f"{place(())}: {error}") from None
+
+
+def _key_named(told: str, path: KeyPath, value: Any) -> KeyPath:
+    """The first key of the table at `path` that a message about the whole table names; msgspec's own name none."""
+    table = _at(value, path)
+    if not isinstance(table, dict) or told.startswith(("Expected ", "Invalid ", "Object ")):
+        return path
+    return next(((*path, word) for word in re.findall(r"\w+", told) if word in table), path)
+
+
+def _at(value: Any, path: KeyPath) -> Any:
+    """What is there; None where nothing is."""
+    for step in path:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
 
 
 def dotted(path: KeyPath) -> str:
@@ -45,14 +64,10 @@ def _shown(value: Any, path: KeyPath) -> str:
     """` = <the value at path>`, shortened; nothing for tables, lists, secrets and what is not there."""
     if _SECRET.search(str(path[-1])):
         return ""
-    for step in path:
-        try:
-            value = value[step]
-        except (KeyError, IndexError, TypeError):
-            return ""
-    if isinstance(value, dict | list):
+    found = _at(value, path)
+    if found is None or isinstance(found, dict | list):
         return ""
-    text = repr(value)
+    text = repr(found)
     return f" = {text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + '…'}"
 
 

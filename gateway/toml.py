@@ -51,7 +51,10 @@ def place_of(source: str, text: str, path: KeyPath, *, item: str | None = None) 
 
 
 def line_of(text: str, path: KeyPath) -> int | None:
-    """The line, from 1, that sets `path`; the line of its table when the key is not there; None when neither is."""
+    """The line, from 1, that sets `path` or where a table of it begins; that of its table when the key is not there.
+
+    None when neither is.
+    """
     table: KeyPath = ()
     seen: dict[str, int] = {}
     best: int | None = None
@@ -60,6 +63,8 @@ def line_of(text: str, path: KeyPath) -> int | None:
             table = _table_path(header[1] == "[[", header[2], seen)
             if table and path[: len(table)] == table:
                 best = number
+            elif table[: len(path)] == path:
+                best = best or number
         elif path[: len(table)] == table and len(path) > len(table) and _sets(line, str(path[len(table)])):
             return number
     return best

@@ -1,10 +1,12 @@
 """Levels move one at a time, not within the dwell time, and never stay where nothing holds them."""
 
+import math
+
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.errors import ConfigError
 from gateway.health import HealthFacts, HealthMarks, HealthState, effects, halved_tokens, may_probe, step, triggers
 from gateway.record import Level
 
@@ -124,7 +126,14 @@ def test_only_critical_refuses_new_work() -> None:
     assert [effects(level, max_tokens=None).speculative_decoding for level in ORDER] == [True, False, False]
 
 
-@pytest.mark.parametrize("bad", [{"ledger_high": 0.96}, {"recover_share": 0.0}, {"p99_ms": 0.0}, {"dwell_s": -1.0}])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        *({"ledger_high": 0.96}, {"ledger_high": 0.0}, {"ledger_critical": 1.1}, {"device_memory_share": math.nan}),
+        *({"recover_share": 0.0}, {"p99_ms": 0.0}, {"p99_ms": math.nan}, {"oom_per_min": 0.0}),
+        *({name: -1.0} for name in ("dwell_s", "cool_down_s", "escalate_s", "probe_s")),
+    ],
+)
 def test_impossible_marks_are_refused(bad: dict[str, float]) -> None:
-    with pytest.raises(ConfigError):
-        HealthMarks(**bad)
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(bad, HealthMarks)
