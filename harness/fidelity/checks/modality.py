@@ -62,7 +62,7 @@ def check(both: Pair) -> list[Finding]:
                 continue  # "can only at the end" is "has to wait for the end"
             reason = f"“{theirs[there]}” is not as binding, or not as sure, as “{ours[here]}”"
             found.append(Finding(check=NAME, severity=severity, reason=reason))
-    if not found and "might" in ours and not {"might", "may", "should", "must"} & theirs.keys():
+    if not found and "might" in ours and not {"might", "may", "should", "must"} & theirs.keys() and not limited(both):
         reason = f"“{ours['might']}” is gone: what was possible is now said flatly"
         severity = 0.9 if both.closeness > COPY else 0.5
         found.append(Finding(check=NAME, severity=severity, reason=reason))

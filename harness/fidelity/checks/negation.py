@@ -90,6 +90,9 @@ _INSTEAD = frozenset(["rather than", "instead of", "而不是", "而非"])
 _REST = frozenset(["other", "else", "rest", "remaining", "其他", "其余", "其它", "别的"])
 _NONE = frozenset(["none", "no", "nobody", "no one", "neither", "nothing", "没有", "无"])
 _ALL = frozenset(["all", "every", "everyone", "everybody", "each", "both", "everything", "都", "均", "所有", "全部"])
+_BARRED_WITHOUT = re.compile(  # 没有事先约好的人，是进不了的
+    r"(?:没有?|未|不)[^，。；,]{1,12}(?:(?:的人?|者|的话)[，,]|[，,](?:就|是|谁也|一律|都))[^，。；,]{0,10}(?:不了|不能|不得|不可|无法|不准|不许|别想|不让|不予)"
+)
 APART = 0.5  # closeness under which texts that deny as often are taken to deny the same
 COPY = 0.8  # closeness from which a text is a copy
 SPOKEN_OF = 0.6  # share of what is denied from which the other text speaks of it
@@ -238,6 +241,8 @@ def double_negation(both: Pair) -> bool:
         first, second = one.denials
         joined = any(w.lemma in _COORDINATES or w.text in _COORDINATES for w in text.words[first.at : second.at])
         if not joined and text.words[first.at].clause == text.words[second.at].clause:
+            return True
+        if _BARRED_WITHOUT.search(text.plain):
             return True
     return False
 

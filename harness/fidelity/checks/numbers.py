@@ -6,7 +6,7 @@ import re
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.comparisons import comparison, same_order
-from harness.fidelity.reading.derived import DAY_S, computed, next_whole, one_day_apart, same_days, same_pace
+from harness.fidelity.reading.derived import DAY_S, computed, next_whole, one_day_apart, same_days, same_pace, timed
 from harness.fidelity.reading.fact import Fact, Kind, comparable, same
 from harness.fidelity.reading.pair import Pair, same_facts
 
@@ -138,6 +138,10 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
             )
     if one_day_apart(both.reference, both.candidate):
         new = [f for f in new if f.raw not in (1.0, 6.0) or f.value not in (1.0, 6.0, DAY_S, 6 * DAY_S)]
+    lost, new = (
+        [f for f in side if not any(f is one for one in timed(own, other))]
+        for side, own, other in ((lost, here, there), (new, there, here))
+    )
     told = [f for f in new if computed(f, here) or _the_rest(f, both)]
     if same_order(both.reference, both.candidate) is not None:
         new = [f for f in new if not _ranked(f, both)]

@@ -5,6 +5,7 @@
 from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.derived import timed
 from harness.fidelity.reading.lists import ARTICLES, JOINTS, listed
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.text import Text
@@ -54,6 +55,7 @@ def _lost_demands(both: Pair, gone: list[list[int]]) -> Iterator[Finding]:
 def _lost_items(both: Pair) -> Iterator[Finding]:
     """Items of a list that left no trace, while the one before or after them is told."""
     own = sum(not w.fact for w in both.added)
+    timed_here = [id(f) for f in timed(both.reference.facts, both.candidate.facts)]
     for items in listed(both.reference):
         said = [any(both.echo_back[i] for i in item) for item in items]
         for at, item in enumerate(items[1:], start=1):
@@ -62,6 +64,7 @@ def _lost_items(both: Pair) -> Iterator[Finding]:
             if (
                 few
                 and not said[at]
+                and not any(id(both.reference.words[i].fact) in timed_here for i in item)
                 and len(item) <= MOST
                 and beside
                 and not _put_otherwise(both, [i for k in beside for i in items[k]])

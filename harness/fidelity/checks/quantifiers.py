@@ -17,9 +17,9 @@ NAME = "quantifiers"
 CLASSES = MappingProxyType(
     {
         "all": "all every each everyone everybody everything always entire whole both any anyone anytime 所有 全部 全体 每 每个 任何 一律 均 都 一切 "
-        "总是 始终 全 所有人 大家 每位 每人 凡",
+        "总是 始终 全 所有人 大家 每位 每人 凡 凡是 统统 通通 无一例外",
         "most": "most majority mostly usually generally 大多数 多数 大部分 大多 通常 一般",
-        "some": "some several few part partly partially sometimes occasionally selected 部分 有些 一些 某些 有的 少数 个别 有时 偶尔 很多",
+        "some": "some several few part partly partially sometimes occasionally selected 部分 一部分 小部分 有些 一些 某些 有的 少数 个别 有时 偶尔 很多",
         "none": "none nobody nothing never neither",
         "only": "only solely exclusively alone 只 仅 只有 仅限 只能 仅有 唯一 只限",
         "except": "except excluding besides 除 除了 除外 之外 以外 不包括 不含 排除",
@@ -98,6 +98,7 @@ def check(both: Pair) -> list[Finding]:
                 side.pop(kind, None)
     found += _only_elsewhere(both)
     found += _both_or_one(both)
+    found += _also_beyond(both, lost)
     if found:
         return found
     if "all" in new and (lost.keys() & {"except", "only", "some", "most"} or _contrast_gone(both)):
@@ -176,6 +177,18 @@ def _both_or_one(both: Pair) -> list[Finding]:
         for here, there in ((pair_word, single), (single, pair_word)):
             if here in ours - theirs and there in theirs - ours:
                 return [Finding(check=NAME, severity=1.0, reason=f"“{there}” stands where the reference says “{here}”")]
+    return []
+
+
+def _also_beyond(both: Pair, lost: dict[str, str]) -> list[Finding]:
+    """ "only from the age of three" against "and under three, too": both sides of a bound, of which only one was told."""
+    if "only" not in lost or both.polarity_there.denials:
+        return []
+    for fact in both.reference.facts:
+        sides = {f.bound for f in both.candidate.facts if f.kind is fact.kind and f.value == fact.value}
+        if fact.bound and {-1, 1} <= sides:
+            reason = f"“{fact.text}” bounds nothing any more, where the reference says “{lost['only']}”"
+            return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     return []
 
 

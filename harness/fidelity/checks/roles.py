@@ -153,8 +153,15 @@ def _whole_clauses(both: Pair) -> bool:
     """Whether both texts hold the very same clauses, perhaps in another order, and no word says which is first."""
     if any(w.lemma in SEQUENCE or w.lemma in _RANKS for w in both.reference.words):
         return False
-    here, there = (sorted(_in_order(text)) for text in (both.reference, both.candidate))
-    return len(here) > 1 and here == there
+    here, there = (_in_order(text) for text in (both.reference, both.candidate))
+    if len(here) < 2 or len(here) != len(there):
+        return False
+    if sorted(here) == sorted(there):
+        return True
+    topic = next((k for k, (a, b) in enumerate(zip(here[0], there[0], strict=False)) if a != b), 0)
+    return any(  # what the first clause tells of all: "yoga is …, … on Thursday"
+        sorted([here[0][k:], *here[1:]]) == sorted([there[0][k:], *there[1:]]) for k in range(1, topic + 1)
+    )
 
 
 def _in_order(text: Text) -> list[list[str]]:

@@ -1,13 +1,19 @@
 """One thing in place of another in the same sentence: the closer the texts, the more a changed word tells."""
 
+from itertools import pairwise
+
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.antonyms import bounding
+from harness.fidelity.reading.comparisons import same_order
+from harness.fidelity.reading.derived import timed
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Edit, Pair
 from harness.fidelity.reading.text import joined
 
 NAME = "substitution"
+_LATER = frozenset(["later", "long", "after", "afterwards", "后", "之后", "以后"])
+_BEFORE_COUNT = frozenset(["all", "other", "remaining", "全部", "其余", "其他"])
 _SAME = 0.45, 0.75  # closeness from which a changed word starts to tell, and from which it tells everything
 
 
@@ -16,7 +22,7 @@ def check(both: Pair) -> list[Finding]:
     weight = min(1.0, max(0.0, (both.closeness - low) / (high - low)))
     if not weight:
         return []
-    explained = _explained(both) | _bounds_kept(both)
+    explained = _explained(both) | _bounds_kept(both) | _converse(both) | _counted(both) | _timed(both)
     missing = {id(w) for w in both.missing} - explained
     added = {id(w) for w in both.added} - explained
     found = []
@@ -52,6 +58,41 @@ def _explained(both: Pair) -> set[int]:
                 found.add(id(text.words[denial.at]))
             elif not denial.lexical and any(other.lexical for other in others):
                 found.update(id(text.words[i]) for i in denial.reach[:1])
+    return found
+
+
+def _converse(both: Pair) -> set[int]:
+    """Both words of "A is closer than B" for "B is farther than A"."""
+    if same_order(both.reference, both.candidate) is not True:
+        return set()
+    words = lexicon(both.reference.lang)
+    pairs = [(a, b) for a in both.missing for b in both.added]
+    return {
+        id(word)
+        for a, b in pairs
+        if words.opposed(a.lemma, b.lemma) or words.opposed(a.text.casefold(), b.text.casefold())
+        for word in (a, b)
+    }
+
+
+def _counted(both: Pair) -> set[int]:
+    """ "all" and "other" before a count that both tell: "the other three", "all eleven"."""
+    words = both.candidate.words
+    return {
+        id(one)
+        for one, following in pairwise(words)
+        if one.lemma in _BEFORE_COUNT and following.fact and any(same(f, following.fact) for f in both.reference.facts)
+    }
+
+
+def _timed(both: Pair) -> set[int]:
+    """An end told as a length, and "later" beside it."""
+    found: set[int] = set()
+    for text, other in ((both.reference, both.candidate), (both.candidate, both.reference)):
+        facts = timed(text.facts, other.facts)
+        for word, following in pairwise(text.words):
+            if any(word.fact is fact for fact in facts):
+                found |= {id(word), id(following)} if following.lemma in _LATER else {id(word)}
     return found
 
 

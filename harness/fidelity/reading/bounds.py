@@ -7,15 +7,13 @@ from dataclasses import replace
 
 from harness.fidelity.reading.fact import Fact, Kind
 
-_WINDOW = 34  # characters looked at on either side
+_WINDOW = 44  # characters looked at on either side
 _BOUNDED = (Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE)
 _NOT_ZH = "不|别|勿|未|莫|不要|没|没有|不得|不能|不能够|不可|不应|不应该|不该|不会|不可以|不许|不准|不允许|不宜|不应当|不得以|严禁|禁止|切勿|请勿"
 _PLAINLY_ZH = "".join(f"(?<!{word})" for word in _NOT_ZH.split("|"))  # nothing denies what follows
-_DOWN = (
-    r"(?:below|under|(?:less|fewer|lower|smaller|shorter|younger|lighter|colder|cooler|cheaper|earlier) than|short of)"
-)
-_UP = r"(?:above|over|beyond|(?:more|larger|bigger|longer|higher|greater|older|heavier|taller|warmer|hotter|dearer|later) than)"
-_DENIED = r"(?<![a-z])(?:not|never|no one|nobody)\s+(?:be |ever )?(?:\w+ )?(?:be )?"
+_DOWN = r"(?:below|under|(?:less|fewer|lower|smaller|shorter|younger|lighter|colder|cooler|cheaper|earlier|closer|nearer|slower|narrower) than|short of)"
+_UP = r"(?:above|over|beyond|(?:more|larger|bigger|longer|higher|greater|older|heavier|taller|warmer|hotter|dearer|later|farther|further|faster|wider|deeper) than)"
+_DENIED = r"(?<![a-z])(?:not|never|no one|nobody)\s+(?:be |ever )?(?:let (?:\w+ ){1,4})?(?:\w+ )?(?:be )?"
 _NOT_UNDER = re.compile(
     rf"{_DENIED}{_DOWN}\s*(?:the |a |an |of )?$|(?:{_NOT_ZH})(?:能|可|得|应)?(?:少于|低于|小于|不足|不到)\s*$", re.I
 )

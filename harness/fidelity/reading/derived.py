@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
-from harness.fidelity.reading.fact import Fact, Kind
+from harness.fidelity.reading.fact import Fact, Kind, same
 from harness.fidelity.reading.text import Text
 
 _COUNTED = frozenset({Kind.NUMBER, Kind.MONEY, Kind.DURATION, Kind.MEASURE})
@@ -70,6 +70,26 @@ def _results(fact: Fact, facts: Sequence[Fact]) -> Iterator[float]:
                 yield from (one.value * share.value / 100, one.value * (1 - share.value / 100))
             elif share.unit == "times":
                 yield from (one.value * share.value, one.value / (share.value or 1.0))
+
+
+def timed(own: Sequence[Fact], other: Sequence[Fact]) -> list[Fact]:
+    """Clock times and lengths of `own` that `other` tells as the length or the end: "for three hours" is "until three"."""
+    starts = [f for f in own if f.kind is Kind.TIME and any(g.kind is Kind.TIME and same(f, g) for g in other)]
+    found = []
+    for one, rest in ((own, other), (other, own)):
+        for length in (f for f in one if f.kind is Kind.DURATION):
+            for end in (f for f in rest if f.kind is Kind.TIME):
+                if any(_lies_between(length, start, end) for start in starts):
+                    found.append(length if one is own else end)
+    return found
+
+
+def _lies_between(length: Fact, start: Fact, end: Fact) -> bool:
+    if not all(isinstance(f.value, float) for f in (length, start, end)):
+        return False
+    if float(str(length.value)) >= DAY_S:
+        return False
+    return (float(str(start.value)) + float(str(length.value)) / 60 - float(str(end.value))) % (24 * 60) == 0
 
 
 def _fits(one: Fact, fact: Fact) -> bool:

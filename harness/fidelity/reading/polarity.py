@@ -38,7 +38,7 @@ _LEXICAL = MappingProxyType(
         "exempt": "must pay", "waive": "charge pay", "waived": "charge pay", "closed": "open", "shut": "open", "offline": "online",
         "cancel": "take place", "cancelled": "take place", "canceled": "take place", "absent": "present", "optional": "must required",
         "voluntary": "required", "ineligible": "eligible", "expired": "valid use", "down": "up", "broken": "work", "refrain": "",
-        "avoid": "", "prevent": "", "empty": "full", "void": "valid", "pending": "resolved completed done approved paid", "pay extra": "include", "cost extra": "include", "charged separately": "include", "extra charge": "include", "not including": "include", "outstanding": "paid",
+        "avoid": "", "prevent": "", "empty": "full", "void": "valid", "pending": "resolved completed done approved paid", "pay extra": "include", "cost extra": "include", "charged separately": "include", "extra charge": "include", "not including": "include", "on top": "include", "come on top": "include", "outstanding": "paid",
         "unpaid": "paid", "call off": "take place", "turn down": "accept", "free": "charge fee cost pay", "free of charge": "charge fee cost", "no charge": "charge fee cost", "at no cost": "charge fee cost",
         "costs nothing": "charge fee cost", "for nothing": "charge fee cost", "complimentary": "charge fee cost", "no extra cost": "charge fee cost",
         "at no charge": "charge fee cost", "without charge": "charge fee cost", "delayed": "on time",
@@ -53,7 +53,7 @@ _VERBS = frozenset(["must", "may", "can", "will", "be", "have", "shall", "should
 _BEYOND = frozenset(["exceed", "超过", "高于", "多于", "低于", "少于", "大于", "小于", "超"])
 _COMPARED = frozenset(
     ["larger", "bigger", "longer", "higher", "greater", "older", "heavier", "more", "less", "fewer", "smaller", "shorter", "lower",
-     "younger", "large", "big", "long", "high", "great", "old", "heavy", "small", "short", "low", "young", "light"]
+     "younger", "farther", "further", "faster", "wider", "deeper", "closer", "nearer", "slower", "narrower", "large", "big", "long", "high", "great", "old", "heavy", "small", "short", "low", "young", "light"]
 )  # fmt: skip
 _BEFORE_BUT = frozenset(
     [
@@ -88,7 +88,19 @@ _IDIOMS = frozenset(
         "longer",
     ]
 )
-_NOT_NEGATIVE = frozenset(["united", "uniting", "understanding", "unleashed", "underlying"])
+_NOT_NEGATIVE = frozenset(
+    [
+        "unfortunately",
+        "unfortunate",
+        "undoubtedly",
+        "unsurprisingly",
+        "united",
+        "uniting",
+        "understanding",
+        "unleashed",
+        "underlying",
+    ]
+)
 _PREFIXES = ("non-", "non", "un", "in", "im", "ir", "il", "dis")
 _ZH_MARKS = (
     "不",
@@ -313,7 +325,9 @@ def affix_base(word: str) -> str:
     for prefix in _PREFIXES:
         base = word.removeprefix(prefix)
         if base != word and len(base) > 3 and _is_word(base, known):
-            if prefix == "un" and base.endswith(("ed", "able", "ing", "en")) and word not in _NOT_NEGATIVE:
+            if word in _NOT_NEGATIVE:
+                return ""
+            if prefix == "un" and base.endswith(("ed", "able", "ing", "en")):
                 return base
             coined = word not in known.words and known.lemma(word) not in known.words
             if (

@@ -33,7 +33,7 @@ EN_LOOSE = re.compile(
     r"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?)(?![a-z])"
     r"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night)|half\s+(?:an?\s+)?(?P<h_unit>hour|minute|day|week|month|year|price|mile|litre|liter|kilo)|(?P<half>(?:a\s+|one\s+)?half)(?!\s+past)"
     r"|(?P<twice>twice|two times|double[ds]?|once)|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
-    r"|(?P<three>three|a|one)[\s-]quarters?(?=\s+(?:of|off|comes?|is|are|goes|go|less|more|cheaper|dearer|as|full|empty|knocked|taken|have|has|were|was|discount|reduction)\b)|(?P<fortnight>fortnight)|(?P<couple>a (?:couple|pair) of)"
+    r"|(?P<quarters>(?P<three>three|a|one)[\s-]quarters?)(?=\s+(?:of|off|comes?|is|are|goes|go|less|more|cheaper|dearer|as|full|empty|knocked|taken|have|has|were|was|discount|reduction)\b)|(?P<fortnight>fortnight)|(?P<couple>a (?:couple|pair) of)"
     r"|(?P<ten>twenty|thirty)[- ](?P<unit_th>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|(?P<ordinal_of>first|second)(?=\s+(?:floor|storey|row|gate|platform|class|grade|edition|page|chapter|level|stage|half|prize|place|door|room|line|street|avenue|shelf))"
     r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)"
@@ -51,7 +51,7 @@ ZH_SPECIAL = re.compile(
 )
 _NOT_NUMBER_ZH = re.compile(
     r"一(?:样|起|定|律|般|直|些|旦|切|致|共|同|并|边|方|向|再|概|经|次性|站式|点|下|会|路|时|流|带|体|手|键|周年|对一|是|行人|"
-    r"系列|半)|千万别|千万不|万一|统一|唯一|同一|之一|第一|单一|一一|不一|万分|十分|百货|三方|两者|两种|双十一|四川|"
+    r"系列|半|部分)|千万别|千万不|万一|统一|唯一|同一|之一|第一|单一|一一|不一|万分|十分|百货|三方|两者|两种|双十一|四川|"
     r"五金|八卦|九寨|三亚|百度|万达|千里|千兆|万能|万里|六安|五一|十一假|七夕|两侧|两边|三星|四季|百姓|百科|"
     r"(?<![小老阿])周[一二三四五六](?![百千万])|星期[一二三四五六]|礼拜[一二三四五六]"
 )
@@ -143,9 +143,10 @@ def chinese_rates(text: str) -> Iterator[Fact]:
 
 def english_quantities(text: str) -> Iterator[Fact]:
     """Quantities of an English text, longest wording first where two overlap."""
+    quarters = [m.span("quarters") for m in EN_LOOSE.finditer(text) if m["three"]]  # of a whole, not of a year
     for match in EN.finditer(text):
         fact = _english(match)
-        if fact is not None:
+        if fact is not None and not any(begin < fact.end and fact.start < end for begin, end in quarters):
             yield fact
     for match in _AND_CENTS.finditer(text):
         whole, cents = english(match["whole"]), english(match["cents"])

@@ -38,6 +38,7 @@ SEQUENCE = frozenset(
     ]
 )
 MAX_CONTENT = 24  # content words looked at
+_TITLES = frozenset(["Mr", "Mrs", "Ms", "Miss", "Dr", "Prof", "Sir", "Madam", "Professor", "Doctor"])
 
 
 class Reversal(NamedTuple):
@@ -148,15 +149,27 @@ def agents(words: Sequence[Word]) -> list[int]:
     found = []
     for at, word in enumerate(words):
         if word.lemma in _AGENT:
-            after = next((i for i in range(at + 1, len(words)) if words[i].content or words[i].lemma in PRONOUNS), None)
+            after = next(
+                (
+                    i
+                    for i in range(at + 1, len(words))
+                    if (words[i].content and words[i].text not in _TITLES) or words[i].lemma in PRONOUNS
+                ),
+                None,
+            )
             if after is not None and not words[after].fact:
                 found.append(after)
     return found
 
 
 def named(word: Word) -> bool:
-    """Whether a word is a name."""
-    return word.content and not word.fact and (word.name or (word.text[:1].isupper() and word.text.isascii()))
+    """Whether a word is a name; a title before one is none."""
+    return (
+        word.text not in _TITLES
+        and word.content
+        and not word.fact
+        and (word.name or (word.text[:1].isupper() and word.text.isascii()))
+    )
 
 
 def kin(one: Word, other: Word) -> bool:

@@ -72,9 +72,12 @@ _EXPANSIONS = (
     (re.compile(r"'re\b", re.I), " are"),
     (re.compile(r"'ve\b", re.I), " have"),
     (re.compile(r"'d\b", re.I), " would"),
+    (re.compile(r"\b(Mrs?|Ms|Dr|Prof)\.(?=\s+[A-Z])"), r"\1"),  # ends no sentence
     (re.compile(r"\bplus or minus\s*|\bplus/minus\s*", re.I), "±"),
 )
-_CONTRACTED = re.compile(r"'|cannot|plus", re.I)  # without any of these there is nothing to expand
+_CONTRACTED = re.compile(
+    r"'|cannot|plus|(?:mrs?|ms|dr|prof)\.", re.I
+)  # without any of these there is nothing to expand
 _SPACED = re.compile(r"(?<=\d)\s+(?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff])\s+(?=\d)")
 
 _QUARTERS = re.compile(
