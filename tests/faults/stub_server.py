@@ -2,15 +2,18 @@
 
     python stub_server.py PORT MODEL     (0: any; prints one JSON line with its port)
 
-A prompt that says "wait N ms" does so, and one that says "allocate N" takes N bytes for a moment, and logs when it
-cannot. Each request passes the functions that the launcher hooks; GET /weights tells the checksum of the model.
+A prompt that says "wait N ms" does so, one that says "until N are left" waits until it may take less than N bytes more,
+and one that says "allocate N" takes N bytes for a moment, and logs when it cannot. Each request passes the functions
+that the launcher hooks; GET /weights tells the checksum of the model.
 """
 
 import hashlib
 import json
+import math
 import mmap
 import os
 import re
+import resource
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -75,6 +78,9 @@ class Answers(BaseHTTPRequestHandler):
     def allocate(self, prompt: str) -> None:
         if found := re.search(r"wait (\d+) ms", prompt):
             threading.Event().wait(int(found.group(1)) / 1000)
+        if found := re.search(r"until (\d+) are left", prompt):
+            while left_bytes() >= int(found.group(1)):
+                threading.Event().wait(0.005)
         if found := re.search(r"allocate (\d+)", prompt):
             try:
                 mmap.mmap(-1, int(found.group(1))).close()  # takes address space, touches no memory
@@ -103,6 +109,13 @@ class Answers(BaseHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         pass
+
+
+def left_bytes() -> float:
+    """Address space that this process may still take."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    taken = int(Path("/proc/self/statm").read_text().split(maxsplit=1)[0]) * resource.getpagesize()
+    return math.inf if limit == resource.RLIM_INFINITY else limit - taken
 
 
 def completion(kind: str, text: str, finish: str | None) -> dict[str, object]:
