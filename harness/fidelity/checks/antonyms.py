@@ -9,7 +9,7 @@ from harness.fidelity.checks.modality import limited
 from harness.fidelity.checks.negation import double_negation
 from harness.fidelity.reading.bounds import denied_bound, refused
 from harness.fidelity.reading.comparisons import same_order
-from harness.fidelity.reading.fact import Fact, same
+from harness.fidelity.reading.fact import Fact, NearValues, same
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity
@@ -185,20 +185,26 @@ def _side(fact: Fact, text: Text) -> int:
 
 def _bounds(both: Pair) -> list[Finding]:
     """The same value as a least on one side and a most on the other."""
+    here, there = (_sided(text) for text in (both.reference, both.candidate))
+    near_here, near_there = NearValues([f for f, _ in here]), NearValues([f for f, _ in there])
     found = []
-    for one in both.reference.facts:
-        for other in both.candidate.facts:
-            side_here, side_there = _side(one, both.reference), _side(other, both.candidate)
-            if side_here * side_there < 0 and same(one, other):
-                if _one_denied(both, one, other):
-                    continue
-                if any(same(f, one) and _side(f, both.candidate) == side_here for f in both.candidate.facts):
-                    continue
-                if any(same(f, other) and _side(f, both.reference) == side_there for f in both.reference.facts):
-                    continue
-                if _complement(both):
-                    continue
-                most, least = (one, other) if side_here < 0 else (other, one)
-                reason = f"“{most.text}” is a most on one side and “{least.text}” a least on the other"
-                found.append(Finding(check=NAME, severity=1.0, reason=reason, certain=True))
+    for one, side_here in here:
+        for at in near_there.near(one):
+            other, side_there = there[at]
+            if side_here * side_there >= 0 or not same(one, other) or _one_denied(both, one, other):
+                continue
+            if any(there[k][1] == side_here and same(there[k][0], one) for k in near_there.near(one)):
+                continue
+            if any(here[k][1] == side_there and same(here[k][0], other) for k in near_here.near(other)):
+                continue
+            if _complement(both):
+                continue
+            most, least = (one, other) if side_here < 0 else (other, one)
+            reason = f"“{most.text}” is a most on one side and “{least.text}” a least on the other"
+            found.append(Finding(check=NAME, severity=1.0, reason=reason, certain=True))
     return found
+
+
+def _sided(text: Text) -> list[tuple[Fact, int]]:
+    """The facts that are a least or a most, with their side."""
+    return [(fact, _side(fact, text)) for fact in text.facts if fact.bound]

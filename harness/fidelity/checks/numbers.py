@@ -7,7 +7,7 @@ import re
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.comparisons import comparison, same_order
 from harness.fidelity.reading.derived import DAY_S, computed, next_whole, one_day_apart, same_days, same_pace, timed
-from harness.fidelity.reading.fact import Fact, Kind, comparable, same
+from harness.fidelity.reading.fact import Fact, Kind, NearValues, comparable, same
 from harness.fidelity.reading.pair import Pair, same_facts
 
 NAME = "numbers"
@@ -81,15 +81,15 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     ours = tuple(f for f in _told(both.reference.facts) if id(f) not in spare)
     theirs = _told(both.candidate.facts)
     paired = list(same_facts(ours, theirs))
-    lost = [f for f in ours if not any(f is a for a, _ in paired)]
-    new = [f for f in theirs if not any(f is b for _, b in paired) and not any(same(f, other) for other in ours)]
-    lost = [f for f in lost if not any(same(f, other) for other in theirs)]
+    told = {id(f) for both_facts in paired for f in both_facts}
+    near_here, near_there = NearValues(ours), NearValues(theirs)
+    new = [f for f in theirs if id(f) not in told and not near_here.says(f)]
+    lost = [f for f in ours if id(f) not in told and not near_there.says(f)]
     lost, new = _said_otherwise(both, lost, new)
     if lost:  # a value said once too often has taken the place of another
+        known = {id(f) for f in new}
         new += [
-            f
-            for f in theirs
-            if f not in new and not any(f is b for _, b in paired) and any(comparable(f, gone) for gone in lost)
+            f for f in theirs if id(f) not in known and id(f) not in told and any(comparable(f, gone) for gone in lost)
         ]
     found = []
     for fact in new:
@@ -121,7 +121,8 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
     if not lost and not new:
         return lost, new
     for gone in tuple(lost):
-        rival = next((f for f in new if next_whole(gone, both.reference.plain, f, both.candidate.plain)), None)
+        beside = (f for f in new if f.raw is not None and gone.raw is not None and abs(f.raw - gone.raw) == 1)
+        rival = next((f for f in beside if next_whole(gone, both.reference.plain, f, both.candidate.plain)), None)
         if rival is not None:
             lost, new = [f for f in lost if f is not gone], [f for f in new if f is not rival]
     if any(f.kind is Kind.WEEKDAY for f in (*lost, *new)) and same_days(both.reference, both.candidate):
@@ -138,10 +139,8 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
             )
     if one_day_apart(both.reference, both.candidate):
         new = [f for f in new if f.raw not in (1.0, 6.0) or f.value not in (1.0, 6.0, DAY_S, 6 * DAY_S)]
-    lost, new = (
-        [f for f in side if not any(f is one for one in timed(own, other))]
-        for side, own, other in ((lost, here, there), (new, there, here))
-    )
+    ends = {id(f) for own, other in ((here, there), (there, here)) for f in timed(own, other)}
+    lost, new = ([f for f in side if id(f) not in ends] for side in (lost, new))
     told = [f for f in new if computed(f, here) or _the_rest(f, both)]
     if same_order(both.reference, both.candidate) is not None:
         new = [f for f in new if not _ranked(f, both)]

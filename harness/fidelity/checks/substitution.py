@@ -98,13 +98,14 @@ def _timed(both: Pair) -> set[int]:
 
 def _bounds_kept(both: Pair) -> set[int]:
     """Words that bound a value which the other text bounds as well, in whatever words: 不超过100 is 100以内."""
-    return {
-        id(word)
-        for text, other in ((both.reference, both.candidate), (both.candidate, both.reference))
-        for at, word in enumerate(text.words)
-        if bounding(text, at)
-        and all(any(same(f, g) and f.bound == g.bound for g in other.facts) for f in text.facts if f.bound)
-    }
+    found: set[int] = set()
+    for text, other in ((both.reference, both.candidate), (both.candidate, both.reference)):
+        bounding_words = [id(word) for at, word in enumerate(text.words) if bounding(text, at)]
+        if bounding_words and all(
+            any(same(f, g) and f.bound == g.bound for g in other.facts) for f in text.facts if f.bound
+        ):
+            found.update(bounding_words)
+    return found
 
 
 def _undone(both: Pair) -> set[int]:

@@ -21,6 +21,7 @@ _COUNTED_THING = re.compile(r"\s*(\w+)")
 _ALL_BUT = re.compile(r"\b(?:except|but|other than|apart from|bar)\b|除", re.IGNORECASE)
 _EVERY_DAY = re.compile(r"天天|日日|\b(?:all|every|any) (?:the )?(?:other )?days?\b|\beach day\b", re.IGNORECASE)
 DAY_S = 86400.0
+_DAY_MIN = 24 * 60
 _MAX = 8  # values of a text that are computed with
 
 
@@ -74,22 +75,23 @@ def _results(fact: Fact, facts: Sequence[Fact]) -> Iterator[float]:
 
 def timed(own: Sequence[Fact], other: Sequence[Fact]) -> list[Fact]:
     """Clock times and lengths of `own` that `other` tells as the length or the end: "for three hours" is "until three"."""
-    starts = [f for f in own if f.kind is Kind.TIME and any(g.kind is Kind.TIME and same(f, g) for g in other)]
-    found = []
-    for one, rest in ((own, other), (other, own)):
-        for length in (f for f in one if f.kind is Kind.DURATION):
-            for end in (f for f in rest if f.kind is Kind.TIME):
-                if any(_lies_between(length, start, end) for start in starts):
-                    found.append(length if one is own else end)
+    times = {(f.value, f.half_day_open): f for f in other if f.kind is Kind.TIME}.values()
+    starts = {_minute(f) for f in own if f.kind is Kind.TIME and any(same(f, g) for g in times)}
+    found: list[Fact] = []
+    for one, rest in ((own, other), (other, own)) if starts else ():
+        ends: dict[float, list[Fact]] = {}
+        for end in rest:
+            if end.kind is Kind.TIME:
+                ends.setdefault(_minute(end), []).append(end)
+        for length in one:
+            if length.kind is Kind.DURATION and isinstance(length.value, float) and length.value < DAY_S:
+                told = [end for start in starts for end in ends.get((start + length.value / 60) % _DAY_MIN, ())]
+                found += ([length] if told else []) if one is own else told
     return found
 
 
-def _lies_between(length: Fact, start: Fact, end: Fact) -> bool:
-    if not all(isinstance(f.value, float) for f in (length, start, end)):
-        return False
-    if float(str(length.value)) >= DAY_S:
-        return False
-    return (float(str(start.value)) + float(str(length.value)) / 60 - float(str(end.value))) % (24 * 60) == 0
+def _minute(time: Fact) -> float:
+    return float(str(time.value)) % _DAY_MIN
 
 
 def _fits(one: Fact, fact: Fact) -> bool:

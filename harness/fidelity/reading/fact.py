@@ -1,5 +1,7 @@
 """A fact is a typed value: 59.90 USD, 17:30, 5 March, A-1234. Two wordings of one value are equal here."""
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -23,6 +25,9 @@ class Kind(StrEnum):
     DAY = "relative day"
     IDENTIFIER = "identifier"
     RATE = "rate"  # every so often: value and unit of the interval
+
+
+_UNORDERED = frozenset({Kind.TIME, Kind.DATE, Kind.WEEKDAY, Kind.DAY, Kind.IDENTIFIER})  # not compared as numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +70,35 @@ def same(one: Fact, other: Fact) -> bool:
 def _yen_or_yuan(one: Fact, other: Fact) -> bool:
     """Whether a sign that two currencies share leaves open which one is meant."""
     return {one.unit, other.unit} == {"CNY", "JPY"} and any("¥" in fact.text for fact in (one, other))
+
+
+class NearValues:
+    """Facts by value: which of them may say the same as another one, found without a look at all of them."""
+
+    def __init__(self, facts: Sequence[Fact]) -> None:
+        self.facts = tuple(facts)
+        self._values = sorted((value, at) for at, fact in enumerate(facts) for value in _numbers(fact))
+        self._others = [at for at, fact in enumerate(facts) if fact.kind in _UNORDERED]
+
+    def near(self, fact: Fact) -> Sequence[int]:
+        """Indices, in order, of all the facts for which `same` can hold, and perhaps of some more."""
+        if fact.kind in _UNORDERED:
+            return range(len(self.facts))
+        found = set(self._others)
+        for value in (scale * v for v in _numbers(fact) for scale in (0.01, 1.0, 100.0)):
+            reach = 0.04 * abs(value) + 1.0
+            start = bisect_left(self._values, (value - reach, -1))
+            end = bisect_left(self._values, (value + reach, -1))
+            found.update(at for _, at in self._values[start:end])
+        return sorted(found)
+
+    def says(self, fact: Fact) -> bool:
+        """Whether one of them says the same."""
+        return any(same(fact, self.facts[at]) for at in self.near(fact))
+
+
+def _numbers(fact: Fact) -> set[float]:
+    return {value for value in (fact.value, fact.raw) if isinstance(value, float)}
 
 
 def comparable(one: Fact, other: Fact) -> bool:

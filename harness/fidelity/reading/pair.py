@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from harness.fidelity.case import Case
 from harness.fidelity.reading.acts import courtesies
-from harness.fidelity.reading.fact import Fact, same
+from harness.fidelity.reading.fact import Fact, NearValues, same
 from harness.fidelity.reading.lists import reordered
 from harness.fidelity.reading.polarity import Polarity, polarity
 from harness.fidelity.reading.settled import told_settled
@@ -191,10 +191,9 @@ def _literal(words: Sequence[Word], partner: Sequence[int | None], others: Seque
 
 def _echoes(words: Sequence[Word], partner: Sequence[int | None], others: Sequence[Word]) -> tuple[bool, ...]:
     said = {other.lemma for other in others if other.content}
-    facts = list({other.lemma: other.fact for other in others if other.fact}.values())
+    facts = NearValues(list({other.lemma: other.fact for other in others if other.fact}.values()))
     return tuple(
-        at is not None
-        or (word.content and (word.lemma in said or (word.fact is not None and any(same(word.fact, f) for f in facts))))
+        at is not None or (word.content and (word.lemma in said or (word.fact is not None and facts.says(word.fact))))
         for word, at in zip(words, partner, strict=True)
     )
 
@@ -220,14 +219,26 @@ def alike(one: Word, other: Word) -> bool:
 
 def same_facts(one: Sequence[Fact], other: Sequence[Fact]) -> Iterator[tuple[Fact, Fact]]:
     """Pairs of facts that say one value, each used once, exact wordings first."""
-    ours, left = list(one), list(other)
-    for exact in (True, False):
-        for fact in tuple(ours):
-            found = next((f for f in left if (f.key == fact.key if exact else same(fact, f))), None)
-            if found is not None:
-                left = [f for f in left if f is not found]
-                ours = [f for f in ours if f is not fact]
-                yield fact, found
+    free: dict[str, list[int]] = {}
+    for at, fact in enumerate(other):
+        free.setdefault(fact.key, []).append(at)
+    used: set[int] = set()
+    rest = []
+    for fact in one:
+        exact = free.get(fact.key)
+        if exact:
+            used.add(exact[0])
+            yield fact, other[exact.pop(0)]
+        else:
+            rest.append(fact)
+    if not rest or len(used) == len(other):
+        return
+    near = NearValues(other)
+    for fact in rest:
+        found = next((at for at in near.near(fact) if at not in used and same(fact, other[at])), None)
+        if found is not None:
+            used.add(found)
+            yield fact, other[found]
 
 
 def _align(reference: Sequence[Word], candidate: Sequence[Word]) -> list[int | None]:

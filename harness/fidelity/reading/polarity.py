@@ -3,7 +3,8 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -183,13 +184,14 @@ _ZH_LEXICAL = MappingProxyType(
 )  # fmt: skip
 
 
-class Polarity(NamedTuple):
+@dataclass(frozen=True, kw_only=True, eq=False)  # one per text
+class Polarity:
     """The negations of a text, and the words that deny by themselves and are denied again ("not cancelled")."""
 
     denials: tuple[Denial, ...]
     undone: frozenset[int]
 
-    @property
+    @cached_property
     def denied(self) -> frozenset[int]:
         """Words in reach of a negation."""
         return frozenset(i for denial in self.denials for i in denial.reach)
@@ -208,7 +210,7 @@ def polarity(text: Text) -> Polarity:
             kept.pop()
         else:
             kept.append(denial)
-    return Polarity(tuple(kept), frozenset(undone))
+    return Polarity(denials=tuple(kept), undone=frozenset(undone))
 
 
 def _apart(found: list[Denial]) -> Iterator[Denial]:
@@ -244,11 +246,15 @@ def _twice(one: Denial, other: Denial, words: Sequence[Word]) -> bool:
 
 def _found(text: Text) -> Iterator[Denial]:
     words = text.words
+    clauses: dict[int, list[int]] = {}
+    for at, word in enumerate(words):
+        if word.content:
+            clauses.setdefault(word.clause, []).append(at)
     for at, word in enumerate(words):
         bases, lexical = _negates(word, at, words)
         if bases is None:
             continue
-        clause = tuple(i for i, w in enumerate(words) if w.content and w.clause == word.clause and (i != at or lexical))
+        clause = tuple(i for i in clauses.get(word.clause, ()) if i != at or lexical)
         reach = tuple(i for i in clause if i > at)
         if word.lemma in _EXCEPT or word.lemma == "but":
             stop = next((i for i in range(at + 1, len(words)) if words[i].lemma in _VERBS), len(words))
