@@ -7,9 +7,9 @@ import re
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.modality import limited
 from harness.fidelity.checks.negation import double_negation
-from harness.fidelity.reading.bounds import denied_bound, refused
 from harness.fidelity.reading.comparisons import same_order
 from harness.fidelity.reading.fact import Fact, NearValues, same
+from harness.fidelity.reading.least_or_most import denied_bound, refused
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity

@@ -1,7 +1,7 @@
 """Which attribute belongs to which thing: "A 5, B 9" told as "B 5, A 9", in whatever words and order."""
 
 from harness.fidelity.case import Finding
-from harness.fidelity.reading.bonds import crossings
+from harness.fidelity.reading.attachment import crossings
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.reversal import kin
 

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from harness.fidelity.case import Finding
-from harness.fidelity.reading.bounds import denied_bound
 from harness.fidelity.reading.comparisons import compares, same_order
 from harness.fidelity.reading.demands import demand_kept
 from harness.fidelity.reading.fact import same
+from harness.fidelity.reading.implicit_negation import said_otherwise
+from harness.fidelity.reading.least_or_most import denied_bound
 from harness.fidelity.reading.lexicon import lexicon
-from harness.fidelity.reading.otherwise import said_otherwise
+from harness.fidelity.reading.outcomes import same_state
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Denial, Polarity
-from harness.fidelity.reading.states import same_state
 from harness.fidelity.reading.successors import succession
 from harness.fidelity.reading.text import Text, Word
 

@@ -5,10 +5,11 @@
 import re
 
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.arithmetic import computed, next_whole, same_pace, timed
 from harness.fidelity.reading.comparisons import comparison, same_order
-from harness.fidelity.reading.derived import DAY_S, computed, next_whole, one_day_apart, same_days, same_pace, timed
-from harness.fidelity.reading.fact import Fact, Kind, NearValues, comparable, same
+from harness.fidelity.reading.fact import DAY_S, Fact, Kind, NearValues, comparable, same
 from harness.fidelity.reading.pair import Pair, same_facts
+from harness.fidelity.reading.weekdays import one_day_apart, same_days
 
 NAME = "numbers"
 _STEP = re.compile(

@@ -5,7 +5,7 @@
 from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
-from harness.fidelity.reading.derived import timed
+from harness.fidelity.reading.arithmetic import timed
 from harness.fidelity.reading.lists import ARTICLES, JOINTS, listed
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.text import Text

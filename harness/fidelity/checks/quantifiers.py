@@ -8,10 +8,10 @@ from types import MappingProxyType
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import lost_clauses
-from harness.fidelity.reading.derived import one_day_apart, same_days
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import excepting_but
 from harness.fidelity.reading.text import Text
+from harness.fidelity.reading.weekdays import one_day_apart, same_days
 
 NAME = "quantifiers"
 CLASSES = MappingProxyType(

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
-from harness.fidelity.reading.bonds import stretches
+from harness.fidelity.reading.attachment import stretches
 from harness.fidelity.reading.comparisons import same_order
 from harness.fidelity.reading.doers import doers
 from harness.fidelity.reading.pair import Pair

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.antonyms import bounding
+from harness.fidelity.reading.arithmetic import timed
 from harness.fidelity.reading.comparisons import same_order
-from harness.fidelity.reading.derived import timed
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Edit, Pair

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 CONVERTED = 0.01  # relative difference allowed between a value and its conversion
 _INTERVALS = frozenset({"s", "month", "workday"})  # units of time; others are what a price is told for
+DAY_S = 86400.0
 CLOCK_MIN = 12 * 60  # half a day on the clock
 Date = tuple[int | None, int | None, int | None]  # year, month, day; None: not said
 

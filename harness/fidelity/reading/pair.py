@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from harness.fidelity.case import Case
 from harness.fidelity.reading.acts import courtesies
+from harness.fidelity.reading.asides import spare_spans
 from harness.fidelity.reading.fact import Fact, NearValues, same
 from harness.fidelity.reading.lists import reordered
+from harness.fidelity.reading.outcomes import told_settled
 from harness.fidelity.reading.polarity import Polarity, polarity
-from harness.fidelity.reading.settled import told_settled
-from harness.fidelity.reading.spare import spare_spans
 from harness.fidelity.reading.text import Text, Word, read
 
 REACH = 150  # words looked at on either side of a place in a long text

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from harness.fidelity.reading.bounds import with_bound
 from harness.fidelity.reading.fact import Fact, Kind
 from harness.fidelity.reading.holidays import holidays
 from harness.fidelity.reading.identifiers import identifiers
+from harness.fidelity.reading.least_or_most import with_bound
 from harness.fidelity.reading.lexicon import MAX_PHRASE, NOTHING, Concepts, Lexicon, lexicon
 from harness.fidelity.reading.moments import chinese_moments, english_moments
 from harness.fidelity.reading.numerals import NUMBER_EN, english
