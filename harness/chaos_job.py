@@ -83,6 +83,8 @@ class ChaosJob:
                 "no:cacheprovider",
                 "-p",
                 "no:benchmark",
+                "-p",
+                "no:hypothesispytest",  # its import takes two seconds
                 "-W",
                 "ignore",
             ),
