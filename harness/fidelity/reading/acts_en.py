@@ -81,13 +81,14 @@ _FAILING = (
     rf"{FIGURES}|disrupted|disruption|interrupted|outage|paused|resting|asleep|sleeping|(?:on|taking) (?:a )?(?:\w+ )?break|fail(?:s|ed|ing|ure)?|timed out|stuck|lost|suspended|broken|crashed|frozen|error|"
     r"(?:returned|answered with|gave) (?:an? )?(?:\w+ )?(?:error|5\d\d)|playing up|hiccups?)"
 )
+_WITH_OTHERS = r"(?:talking|speaking|helping|serving|assisting|attending|seeing|looking after|dealing|with)\b[^.!?]{0,14}\b(?:another|other\w*|someone else)"
 SYSTEM = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         rf"(?P<before>(?:\b\w+ ){{0,3}})\b{HEADS}\b(?! (?:question|request|number)s?\b)[^.!?]{{0,30}}?\b{_FAILING}\b",
-        rf"\b(?:our|all|every|each|my|these|the)\b[^.!?]{{0,40}}?\b(?P<staff>{_HELPERS})\b[^.!?]{{0,20}}\b(?:busy|engaged|occupied|tied up|unavailable|not (?:\w+ )?available|on (?:other|another|a) (?:phone )?calls?)\b",
-        r"\b(?:our|all|every|each)\b[^.!?]{0,40}?\b(?P<staff>\w+)\b (?:is|are)\b[^.!?]{0,20}?\b(?:(?:talking|speaking|helping|serving|assisting|attending|seeing|looking after|dealing|with)\b[^.!?]{0,14}\b(?:another|other\w*|someone else)\b|in (?:another|other) (?:calls?|chats?|conversations?))",
-        r"\b(?:our|all|every|my|these|the)\b[^.!?]{0,12}\b(?P<staff>agents?|advis[eo]rs?|operators?|colleagues?|staff|representatives?|team|consultants?|lines|everyone)\b[^.!?]{0,20}\b(?:busy|engaged|occupied|taken|unavailable|not (?:\w+ )?available|on (?:other|another) calls?|(?:talking|speaking|helping|serving|assisting|with)\b[^.!?]{0,12}\bother\w*)\b|\b(?:nobody|no one|no (?:agent|colleague|operator|advis[eo]r))\b[^.!?]{0,20}\b(?:can|is (?:able|free|available)|could)\b[^.!?]{0,20}\b(?:answer|help|reply|respond|check|now|moment|present)\b",
+        rf"\b(?:our|all|every|each|my|these|the)\b[^.!?]{{0,40}}?\b(?P<staff>{_HELPERS})\b[^.!?]{{0,20}}\b(?:busy|engaged|occupied|taken|tied up|unavailable|not (?:\w+ )?available|on (?:other|another|a) (?:phone )?calls?|{_WITH_OTHERS})\b",
+        rf"\b(?:our|all|every|each)\b[^.!?]{{0,40}}?\b(?P<staff>\w+)\b (?:is|are)\b[^.!?]{{0,20}}?\b(?:{_WITH_OTHERS}\b|in (?:another|other) (?:calls?|chats?|conversations?))",
+        r"\b(?:nobody|no one|no (?:agent|colleague|operator|advis[eo]r))\b[^.!?]{0,20}\b(?:can|is (?:able|free|available)|could)\b[^.!?]{0,20}\b(?:answer|help|reply|respond|check|now|moment|present)\b",
         r"\b(?:there is|there are|due to|because of|owing to|experienc\w+|we have|we are having|we are seeing|facing|ran into|hit|encountered|suffering)\b[^.!?]{0,25}\b(?:disruptions?|outages?|technical \w+|problems?|issues?|faults?|errors?|maintenance|snags?|glitch(?:es)?|difficulties|failures?|interruptions?|hiccups?|(?:demand|load|traffic|volumes?|number of (?:requests|calls|questions|messages)))\b",
         r"\b(?:high|heavy|unusual\w*|exceptional\w*|peak|large|huge|great) (?:\w+ )?(?:demand|load|traffic|volumes?|number of (?:requests|questions|calls|messages|visitors|queries|inquiries|enquiries))\b|\b(?:more|too many|a lot of|many) (?:requests|questions|calls|messages|visitors|queries|inquiries|enquiries)\b",
         r"\bsomething (?:went|has gone|is) wrong\b|\b(?:that|this|it) did not (?:work|go through|load)\b|\b(?:have|has|'ve)? ?lost (?:the|my|our|its) connection\b|\bover capacity\b|\bout of capacity\b|\brate limit\b|\bcapacity is exhausted\b",
