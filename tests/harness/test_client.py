@@ -27,7 +27,7 @@ async def serve() -> AsyncIterator[Serve]:
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
         host, port = runner.addresses[0][:2]
-        clients.append(GatewayClient(f"http://{host}:{port}", clock=SystemClock(), timeout_s=5))
+        clients.append(GatewayClient(f"http://{host}:{port}", clock=SystemClock(), timeout_s=60))
         return clients[-1]
 
     yield start
