@@ -8,8 +8,8 @@ from harness.fidelity.case import Finding
 from harness.fidelity.checks.modality import limited
 from harness.fidelity.checks.negation import double_negation
 from harness.fidelity.reading.comparisons import same_order
-from harness.fidelity.reading.fact import Fact, NearValues, same
-from harness.fidelity.reading.least_or_most import denied_bound, refused
+from harness.fidelity.reading.fact import Fact, Kind, NearValues, same
+from harness.fidelity.reading.least_or_most import denied_bound, edge, refused
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity
@@ -21,11 +21,26 @@ _OPEN = frozenset(["open", "营业", "开放", "开门"])
 _CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
 _EDGES = frozenset(["饭前", "饭后", "餐前", "餐后", "税前", "税后", "睡前", "产前", "产后", "术前", "术后"])
 _UNTIL = frozenset(["until", "till", "到", "至"])
+_MOMENTS = frozenset({Kind.DATE, Kind.TIME, Kind.WEEKDAY})
+_EDGE = {1: "earliest", -1: "latest"}
 _LABELS = ({"positive", "negative"}, {"正面", "负面"}, {"好评", "差评"})  # what a text is filed under
 
 
 def check(both: Pair) -> list[Finding]:
-    return [*_opposites(both), *_bounds(both)]
+    return [*_opposites(both), *_bounds(both), *_edges(both)]
+
+
+def _edges(both: Pair) -> list[Finding]:
+    """ "no earlier than 1 May" against "by 1 May at the latest"."""
+    moments = [[f for f in text.facts if f.kind in _MOMENTS] for text in (both.reference, both.candidate)]
+    if not all(len(side) == 1 for side in moments):
+        return []
+    one, other = (side[0] for side in moments)
+    here, there = edge(one, both.reference.plain), edge(other, both.candidate.plain)
+    if here * there >= 0 or not same(one, other):
+        return []
+    reason = f"“{other.text}” is the {_EDGE[there]} in the answer, the {_EDGE[here]} in the reference"
+    return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
 
 
 def _opposites(both: Pair) -> list[Finding]:

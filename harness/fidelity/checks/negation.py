@@ -16,8 +16,10 @@ from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.outcomes import same_state
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Denial, Polarity
+from harness.fidelity.reading.reckoning import complements
 from harness.fidelity.reading.successors import succession
 from harness.fidelity.reading.text import Text, Word
+from harness.fidelity.reading.vacancies import same_places
 
 NAME = "negation"
 _OUTCOMES = frozenset(  # how something ended badly
@@ -215,13 +217,19 @@ def check(both: Pair) -> list[Finding]:
 
 def _unshared(both: Pair, here: Side, there: Side) -> tuple[list[tuple[Denial, float]], list[tuple[Denial, float]]]:
     """Denials of either side that the other does not share, each with how much speaks for a contradiction."""
-    if demand_kept(both) or _same_succession(both):
+    if demand_kept(both) or _same_succession(both) or _counted_otherwise(both):
         return [], []
     lost, new = list(_unmatched(here, there)), list(_unmatched(there, here))
     if same_order(both.reference, both.candidate):  # "no plan is cheaper than A" is "A is the cheapest"
         lost = [(denial, s) for denial, s in lost if not compares(both.reference, denial.at)]
         new = [(denial, s) for denial, s in new if not compares(both.candidate, denial.at)]
     return lost, new
+
+
+def _counted_otherwise(both: Pair) -> bool:
+    """ "three quarters are reserved" is "a quarter is not"; "18 of 30 are taken" is "12 are still free"."""
+    places = same_places(both.reference, both.candidate)
+    return bool(places and places[0]) or complements(both.reference, both.candidate)
 
 
 def _sure(denial: Denial, own: Side) -> bool:

@@ -9,6 +9,8 @@ from harness.fidelity.reading.arithmetic import computed, next_whole, same_pace,
 from harness.fidelity.reading.comparisons import comparison, same_order
 from harness.fidelity.reading.fact import DAY_S, Fact, Kind, NearValues, comparable, same
 from harness.fidelity.reading.pair import Pair, same_facts
+from harness.fidelity.reading.reckoning import reckoned, too_long
+from harness.fidelity.reading.vacancies import same_places
 from harness.fidelity.reading.weekdays import one_day_apart, same_days
 
 NAME = "numbers"
@@ -29,7 +31,19 @@ KINDS = frozenset({Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.ME
 
 
 def check(both: Pair) -> list[Finding]:
-    return [*compare(both, KINDS, NAME), *_change_for_level(both), *_other_measure(both)]
+    return [*compare(both, KINDS, NAME), *_change_for_level(both), *_other_measure(both), *_other_count(both)]
+
+
+def _other_count(both: Pair) -> list[Finding]:
+    """As many are free as are taken in the reference, or a time lasts longer than from the one date to the other."""
+    counted, length = same_places(both.reference, both.candidate), too_long(both.reference, both.candidate)
+    if counted and not counted[0]:
+        reason = "what is taken in one text is free in the other"
+        return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    if length is None:
+        return []
+    reason = f"“{length.text}” is not what lies between the dates of the reference"
+    return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
 
 
 def _other_measure(both: Pair) -> list[Finding]:
@@ -141,6 +155,9 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
     if one_day_apart(both.reference, both.candidate):
         new = [f for f in new if f.raw not in (1.0, 6.0) or f.value not in (1.0, 6.0, DAY_S, 6 * DAY_S)]
     ends = {id(f) for own, other in ((here, there), (there, here)) for f in timed(own, other)}
+    ends |= reckoned(both.reference, both.candidate)
+    counted = same_places(both.reference, both.candidate)
+    ends |= counted[1] if counted else frozenset()
     lost, new = ([f for f in side if id(f) not in ends] for side in (lost, new))
     told = [f for f in new if computed(f, here) or _the_rest(f, both)]
     if same_order(both.reference, both.candidate) is not None:

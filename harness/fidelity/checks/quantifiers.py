@@ -10,6 +10,7 @@ from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import lost_clauses
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import excepting_but
+from harness.fidelity.reading.reckoning import complements
 from harness.fidelity.reading.text import Text
 from harness.fidelity.reading.weekdays import one_day_apart, same_days
 
@@ -74,6 +75,12 @@ _CLASH = MappingProxyType(
 
 
 def check(both: Pair) -> list[Finding]:
+    if complements(both.reference, both.candidate):
+        return []  # "a third is, the rest is not" is "two thirds are not"
+    return _compared(both)
+
+
+def _compared(both: Pair) -> list[Finding]:
     ours, theirs = _classes(both.reference), _classes(both.candidate)
     lost = {k: v for k, v in ours.items() if k not in theirs}
     new = {k: v for k, v in theirs.items() if k not in ours}

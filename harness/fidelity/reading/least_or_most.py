@@ -72,6 +72,28 @@ def with_bound(fact: Fact, plain: str) -> Fact:
     return replace(fact, bound=bound, approximate=approximate) if bound or approximate else fact
 
 
+_EARLIEST = re.compile(
+    r"(?:\b(?:no|not) (?:be )?(?:\w+ )?(?:earlier than|before)|\bfrom|\bstarting|不早于|最早|不得早于|自|从)[^.,;，。；]{0,8}$",
+    re.IGNORECASE,
+)
+_EARLIEST_AFTER = re.compile(r"^\s*(?:at the earliest|onwards?)|^(?:起|之?后才|以后才)", re.IGNORECASE)
+_LATEST = re.compile(
+    r"(?:\b(?:no|not) (?:be )?(?:\w+ )?(?:later than|after)|\bby|\blatest|\bdeadline[^.,;]{0,16}|\blast (?:day|date|chance)[^.,;]{0,16}|不迟于|不晚于|最迟|最晚|不得晚于|截止|截至)[^.,;，。；]{0,8}$",
+    re.IGNORECASE,
+)
+_LATEST_AFTER = re.compile(
+    r"^\s*(?:at the latest|or (?:earlier|sooner|before))|^(?:之前|以前|前(?![台面]))", re.IGNORECASE
+)
+
+
+def edge(fact: Fact, plain: str) -> int:
+    """1 where a moment is the earliest, -1 where it is the latest, 0 where neither is said."""
+    before, after = plain[max(0, fact.start - _WINDOW) : fact.start], plain[fact.end : fact.end + _WINDOW]
+    latest = bool(_LATEST.search(before) or _LATEST_AFTER.search(after))
+    earliest = bool(_EARLIEST.search(before) or _EARLIEST_AFTER.search(after))
+    return int(earliest) - int(latest)
+
+
 def denied_bound(fact: Fact, plain: str) -> bool:
     """Whether a denial makes the bound: "not below 5", 不得超过."""
     before = plain[max(0, fact.start - _WINDOW) : fact.start]

@@ -35,6 +35,7 @@ DATE_EN = re.compile(
     rf"|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<mon3>{_MONTH})(?:,?\s+(?P<y3>(?:19|20)\d\d))?\b"
     rf"|\b(?P<mon4>{_MONTH})(?:\s+(?P<y4>(?:19|20)\d\d))?\b"
     r"|\b(?P<a5>\d{1,2})/(?P<b5>\d{1,2})/(?P<y5>\d{2,4})\b"
+    rf"|\b(?:the )?last day (?:of|in) (?P<mon7>{_MONTH})\b"
     r"|\bthe\s+(?P<d6>\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?:floor|time|place|person|edition|of [a-z]))"
     r"|\b(?:Q(?P<q>[1-4])|(?P<qw>first|second|third|fourth|1st|2nd|3rd|4th) quarter)(?:\s+(?:of\s+)?(?P<yq>(?:19|20)\d\d))?\b"
 )
@@ -69,7 +70,8 @@ TIME_ZH = re.compile(
     r"|(?P<named>中午|正午|午夜|零点)(?!\d|[一二两三四五六七八九十])"
 )
 DATE_ZH = re.compile(
-    r"(?:(?P<y>\d{4}|[零〇一二三四五六七八九]{4})\s?年\s?)?(?P<m>\d{1,2}|[一二三四五六七八九十]{1,2})\s?月\s?(?:(?P<d>\d{1,2}|[一二三四五六七八九十]{1,3})\s?[日号])?(?![个])"
+    r"(?P<m7>\d{1,2}|[一二三四五六七八九十]{1,2})月(?:份)?的?(?:最后一天|最末一天)"
+    r"|(?:(?P<y>\d{4}|[零〇一二三四五六七八九]{4})\s?年\s?)?(?P<m>\d{1,2}|[一二三四五六七八九十]{1,2})\s?月\s?(?:(?P<d>\d{1,2}|[一二三四五六七八九十]{1,3})\s?[日号])?(?![个])"
     r"|(?P<y2>\d{4}|[零〇一二三四五六七八九]{4})\s?年(?![内前后间])"
     r"|(?P<iso>(?P<y3>\d{4})[-/.](?P<m3>\d{1,2})[-/.](?P<d3>\d{1,2}))(?!\d)"
     r"|(?<![\d一二三四五六七八九十])(?P<d4>\d{1,2}|[一二三四五六七八九十]{1,3})号(?![楼线门室桌机房厅座馆])"
@@ -167,6 +169,8 @@ def _english_date(match: re.Match[str]) -> Fact | None:
     for mon, day, year in (("mon2", "d2", "y2"), ("mon3", "d3", "y3")):
         if g[mon]:
             return _fact(match, Kind.DATE, (_number(g[year]), _month(g[mon]), int(g[day])))
+    if g["mon7"]:
+        return _fact(match, Kind.DATE, (None, _month(g["mon7"]), _LAST_DAYS[_month(g["mon7"]) - 1]))
     if g["mon4"]:
         return _fact(match, Kind.DATE, (_number(g["y4"]), _month(g["mon4"]), None))
     if g["y5"]:
@@ -177,6 +181,9 @@ def _english_date(match: re.Match[str]) -> Fact | None:
             (written % 100 + 2000 if written < 100 else written, *((two, one) if one > 12 else (one, two))),
         )
     return _fact(match, Kind.DATE, (None, None, int(g["d6"])))
+
+
+_LAST_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def _number(text: str | None) -> int | None:
@@ -273,6 +280,9 @@ def _chinese_date(match: re.Match[str]) -> Fact | None:
     quarter = g["q"] or g["q2"]
     if quarter:
         return _fact(match, Kind.DATE, (None, None, int(chinese(quarter) or 0)), "quarter")
+    if g["m7"]:
+        last = int(chinese(g["m7"]) or 0)
+        return _fact(match, Kind.DATE, (None, last, _LAST_DAYS[last - 1])) if 0 < last <= 12 else None
     if g["iso"]:
         return _fact(match, Kind.DATE, (int(g["y3"]), int(g["m3"]), int(g["d3"])))
     if g["d4"]:

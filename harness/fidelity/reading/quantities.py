@@ -13,7 +13,7 @@ from harness.fidelity.reading.units import CHINESE, COUNTERS, CURRENCIES, ENGLIS
 _SYMBOL = r"(?:US\$|HK\$|[AC]\$|[$€£¥₹])"
 _SCALE = r"(?:\s?(?:k|m|mn|mm|bn|b|tn)(?![a-z]))?"
 _CODE = r"(?:USD|EUR|GBP|CNY|RMB|JPY|HKD|CHF|AUD|CAD|INR|KRW|SGD)"
-_MONEY_WORD = r"(?:dollars?|bucks|euros?|pounds?|quid|yuan|yen|francs|rupees|won|cents?|pence)"
+_MONEY_WORD = r"(?:dollars?|bucks|euros?|pounds?|quid|grand|yuan|yen|francs|rupees|won|cents?|pence)"
 _UNIT_EN = "|".join(re.escape(u).replace(r"\-", r"[\s-]") for u in sorted(ENGLISH, key=len, reverse=True))
 _UNIT_ZH = "|".join(re.escape(u) for u in sorted(CHINESE, key=len, reverse=True))
 _MONEY_ZH = "|".join(re.escape(u) for u in sorted((c for c in CURRENCIES if not c.isascii()), key=len, reverse=True))
@@ -30,13 +30,13 @@ EN = re.compile(
     re.IGNORECASE,
 )
 EN_LOOSE = re.compile(
-    r"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?)(?![a-z])"
+    r"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?|(?:a|an|one)\s+(?P<m_unit>kilo|kilogram|kilometre|kilometer|mile|litre|liter|metre|meter|tonne|ton|ounce)\s+and\s+a\s+half)(?![a-z])|(?P<part_of>half|an?[\s-]quarter|a[\s-]third|one[\s-](?:third|quarter)|two[\s-]thirds|three[\s-]quarters) of an? (?P<of_unit>hour|day|year|minute|mile|kilo|litre|liter|kilometre|kilometer|metre|meter|century)|(?P<fraction>(?P<over>one|two|three|four|five|six|seven|eight|nine)[\s-](?P<under>fifth|sixth|seventh|eighth|ninth|tenth)s?)(?=\W|$)(?! (?:floor|time|of [A-Z]))|(?:the|a) (?:remaining|other|last) (?P<other_third>third|quarter)\b"
     r"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night)|half\s+(?:an?\s+)?(?P<h_unit>hour|minute|day|week|month|year|price|mile|litre|liter|kilo)|(?P<half>(?:a\s+|one\s+)?half)(?!\s+past)"
     r"|(?P<twice>twice|two times|double[ds]?|once)|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
     r"|(?P<quarters>(?P<three>three|a|one)[\s-]quarters?)(?=\s+(?:of|off|comes?|is|are|goes|go|less|more|cheaper|dearer|as|full|empty|knocked|taken|have|has|were|was|discount|reduction)\b)|(?P<fortnight>fortnight)|(?P<couple>a (?:couple|pair) of)"
     r"|(?P<ten>twenty|thirty)[- ](?P<unit_th>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|(?P<ordinal_of>first|second)(?=\s+(?:floor|storey|row|gate|platform|class|grade|edition|page|chapter|level|stage|half|prize|place|door|room|line|street|avenue|shelf))"
-    r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)"
+    r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)(?! hour\b)"
     r"|(?P<x>\w+) (?:in|out of) (?!twice\b|once\b|half\b|double)(?P<y>\w+))\b",
     re.IGNORECASE,
 )
@@ -47,6 +47,7 @@ ZH = re.compile(
 )
 ZH_SPECIAL = re.compile(
     rf"百分之(?P<percent>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<whole>{NUMBER_ZH})分之(?P<part>{NUMBER_ZH})|(?P<half>一半|半价|半数)"
+    r"|(?P<metres>[一二两三])米(?P<tenths>[一二三四五六七八九]{1,2})(?![米百千万点个十])"
     r"|半(?P<unit>个?小时|天|年|个月|月|公斤|斤)|(?P<even>年内|每年|每月|每周|每天)|第(?P<nth>[一二三四五六七八九十百\d]+)"
 )
 _NOT_NUMBER_ZH = re.compile(
@@ -55,6 +56,7 @@ _NOT_NUMBER_ZH = re.compile(
     r"五金|八卦|九寨|三亚|百度|万达|千里|千兆|万能|万里|六安|五一|十一假|七夕|两侧|两边|三星|四季|百姓|百科|"
     r"(?<![小老阿])周[一二三四五六](?![百千万])|星期[一二三四五六]|礼拜[一二三四五六]"
 )
+_BODY = re.compile(r"-(?:[a-z]+ed|faced|star|ply|piece|seater|door|wheeler)\b")
 _NTH = ORDINALS | {"first": 1, "second": 2}
 _LONE_ZH = frozenset("零一二两俩三四五六七八九十百千万亿")
 
@@ -181,6 +183,8 @@ def _english(match: re.Match[str]) -> Fact | None:
     number, scale = match["number"].strip(), match["scale"].strip().lower()
     if number.lower() == "one" and not (match["unit"] or match["money"] or match["percent"]):
         return None
+    if not (match["unit"] or match["money"]) and _BODY.match(match.string, match.end()):
+        return None  # four-legged
     unit_name = re.sub(r"\s", "-", (match["unit"] or "").lower())
     if (
         unit_name.startswith("quarter")
@@ -216,6 +220,8 @@ def _english(match: re.Match[str]) -> Fact | None:
 def _currency(name: str, land: str = "") -> tuple[str, float]:
     """Currency code and the factor to its whole unit; "Swiss", "Canadian" may say which francs or dollars are meant."""
     code = CURRENCIES.get(land.strip().lower() + name.lower()) or CURRENCIES.get(name.lower(), name.upper())
+    if name.lower() == "grand":
+        return "", 1000.0
     if code.endswith("c"):
         return code[:-1], 0.01
     return (code[:-1], 0.1) if code.endswith("1") else (code, 1.0)
@@ -245,6 +251,16 @@ def _loose(match: re.Match[str]) -> Fact | None:
         return _quantity(
             match, 1.5 if "a_half" in found else 1.0, ENGLISH["workday" if "a_work" in found else found["a_unit"]]
         )
+    if "m_unit" in found:
+        return _quantity(match, 1.5, ENGLISH[found["m_unit"]])
+    if "part_of" in found and found["of_unit"] in ENGLISH:
+        return _quantity(
+            match,
+            _PARTS[found["part_of"].replace("-", " ").split(" ", 1)[-1]] * _over(found),
+            ENGLISH[found["of_unit"]],
+        )
+    if "other_third" in found:
+        return _made(match, Kind.PERCENT, 100 / 3 if found["other_third"] == "third" else 25.0, "%")
     if "h_unit" in found and found["h_unit"] != "price":
         return _quantity(match, 0.5, ENGLISH[found["h_unit"]])
     if "fortnight" in found:
@@ -263,10 +279,21 @@ def _loose(match: re.Match[str]) -> Fact | None:
     return None if share is None else _made(match, Kind.PERCENT, share, "%")
 
 
+_PARTS = {"half": 0.5, "third": 1 / 3, "thirds": 1 / 3, "quarter": 0.25, "quarters": 0.25}
+
+
+def _over(found: dict[str, str]) -> float:
+    """How many parts: 3 for "three quarters of an hour"."""
+    return {"two": 2.0, "three": 3.0}.get(found["part_of"].replace("-", " ").split(" ")[0], 1.0)
+
+
 def _share(found: dict[str, str]) -> float | None:
     """Percentage that a fraction in words stands for."""
     if "half" in found or "h_unit" in found:
         return 50.0
+    if "fraction" in found:
+        over = english(found["over"]) or 1.0
+        return 100 * over / ORDINALS[found["under"]] if over < ORDINALS[found["under"]] else None
     if "thirds" in found:
         return 200 / 3 if found["thirds"] == "two" else 100 / 3
     if "three" in found:
@@ -307,6 +334,9 @@ def _special(match: re.Match[str]) -> Fact | None:
         return _made(match, Kind.PERCENT, 100 * part / whole, "%") if whole and part else None
     if match["half"]:
         return _made(match, Kind.PERCENT, 50.0, "%")
+    if match["metres"]:
+        tenths = "".join(str("一二三四五六七八九".index(c) + 1) for c in match["tenths"])
+        return _quantity(match, (chinese(match["metres"]) or 0.0) + int(tenths) / 10 ** len(tenths), CHINESE["米"])
     if match["unit"]:
         return _quantity(match, 0.5, CHINESE[match["unit"]])
     if match["nth"]:
