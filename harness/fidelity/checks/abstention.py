@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from harness.fidelity.case import Case
 from harness.fidelity.reading import acts_en, acts_zh
-from harness.fidelity.reading.acts import Act, Clause, clauses, topic
-from harness.fidelity.reading.fact import Kind, same
+from harness.fidelity.reading.acts import Act, Clause, asks, clauses, topic
+from harness.fidelity.reading.fact import Fact, Kind, same
 from harness.fidelity.reading.pair import alike
 from harness.fidelity.reading.text import CJK, Word, read
 
@@ -31,6 +31,10 @@ _BUSINESS_ZH = re.compile(
 )  # fmt: skip
 _LOOKED_UP = re.compile(  # what is not done with something when it is only not told: nobody "retrieves" an order in a shop
     r"retrieved|loaded|displayed|looked up|fetched|shown|determined|found out|obtained|queried|computed|ascertained|获取|查询|加载|读取|检索|调取|拉取|查找"
+)
+_WONDERED = re.compile(  # what is not known is a question of its own
+    r"\b(?:established|determined|confirmed|verified|ascertained|clarified|worked out|found out|said|told|known|clear|certain)\b (?:\w+ )?(?:where|when|whether|who|how|which|what|why|if)\b",
+    re.IGNORECASE,
 )
 _SPOKEN_BY_US = re.compile(
     r"\b(?:i|we|me|us|our|assistant|bot|system|systems)\b|我|系统|助手|客服|这边|暂时|目前|查", re.IGNORECASE
@@ -162,7 +166,7 @@ def _genuine(part: Clause, both: Sides) -> Clause:
     if part.act in STRONG:
         business = (_BUSINESS_ZH if CJK.search(part.bare) else _BUSINESS).search(part.bare)
         theirs = bool(business) and not _SPOKEN_BY_US.search(part.bare) and not topic(part.bare)
-        theirs = theirs and not _LOOKED_UP.fullmatch(part.own)
+        theirs = theirs and not _LOOKED_UP.fullmatch(part.own) and not _WONDERED.search(part.bare)
         theirs = theirs or bool(_FOUND_NOTHING.search(part.bare))
         theirs = theirs or (part.loose and _answers_instead(part.bare, both))
         ours = part.act is Act.UNKNOWING and _SPEAKS.search(part.text)
@@ -217,13 +221,19 @@ def _tells(part: Clause, both: Sides, *, beside: bool) -> bool:
     if part.act is not None:
         return False
     short = len(re.findall(r"[\u4e00-\u9fff]|\w+", part.bare)) <= (3 if CJK.search(part.bare) else 2)
-    if any(not any(w.fact and same(w.fact, fact) for w in both.asked) for fact in read(part.bare).facts):
+    foreign = [f for f in read(part.bare).facts if not any(w.fact and same(w.fact, f) for w in both.asked)]
+    if foreign and not (beside and asks(part.bare) and all(_spoken_of(f, both) for f in foreign)):
         return True
     if topic(part.bare):
         return False
     if not beside:
         return not short
     return bool(_ANSWERS.search(part.bare)) or _repeats(part.bare, both.told) or _states(part.bare)
+
+
+def _spoken_of(fact: Fact, both: Sides) -> bool:
+    """Whether the reference has the value, too, as the question has: the number of a house."""
+    return any(w.fact and same(w.fact, fact) for w in both.content)
 
 
 def _states(text: str) -> bool:

@@ -107,7 +107,7 @@ _VAGUE_HEADS = frozenset(
     ]
 )
 _UNASKED = re.compile(
-    r"(?:是否|有没有|能否|可否|是不是|会不会|能不能|要不要|该不该|多久|多少|为什么|怎么|哪|几|什么|如何)"
+    r"(?:是否|有没有|能否|可否|是不是|会不会|能不能|要不要|该不该|多久|多少|为什么|怎么|哪|几|什么|如何|何时|何地|何处|何人)"
 )
 _TOPIC = re.compile(
     r"^\W*(?:(?:and|but|so)\s+)?(?:as for|regarding|concerning|about|with regard to|as to|for (?:\w+ )*questions?|whether|on (?:the|your) (?:question|matter|subject)|when it comes to|because of|due to|owing to|in (?:view|light) of|关于|对于|至于|针对|由于|因为?|鉴于|为了)",
@@ -134,6 +134,11 @@ def courtesies(text: str) -> tuple[tuple[int, int], ...]:
             found.append((at, at + len(clause.text)))
         at += len(clause.text)
     return tuple(found)
+
+
+def asks(clause: str) -> bool:
+    """Whether a Chinese clause only names what is asked: 三号楼何时恢复."""
+    return bool(_UNASKED.search(clause))
 
 
 def topic(clause: str) -> bool:

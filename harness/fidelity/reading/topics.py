@@ -24,6 +24,13 @@ _TOPICS = (
         ),
         r"\g<whose> \g<noun>",
     ),
+    (
+        re.compile(
+            r"(?P<ask>\b(?:ask|check with|contact|consult|speak (?:to|with)|talk to|call|ring)\b[^.!?;:,]{1,30}?) about\b[^.!?;:,]*",
+            re.IGNORECASE,
+        ),
+        r"\g<ask>",
+    ),
     (re.compile(r"\b[nN]o\.\s*(?=#?[\w-]*\d)"), "number "),
 )
 _TOPICS_ZH = (
