@@ -9,6 +9,7 @@ from harness.fidelity.checks.modality import limited
 from harness.fidelity.checks.negation import double_negation
 from harness.fidelity.reading.comparisons import same_order
 from harness.fidelity.reading.fact import Fact, Kind, NearValues, same
+from harness.fidelity.reading.implicit_negation import others_barred
 from harness.fidelity.reading.least_or_most import denied_bound, edge, refused
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
@@ -49,7 +50,7 @@ def _opposites(both: Pair) -> list[Finding]:
     places = _places(both.candidate)
     swapped_in = [(set(e.removed), set(e.added)) for e in both.edits]
     found: list[Finding] = []
-    if double_negation(both) or same_order(both.reference, both.candidate):
+    if double_negation(both) or same_order(both.reference, both.candidate) or _barred(both):
         return found
     swapped = names_swapped(both) or _compared_backwards(both)
     for i, one in enumerate(both.reference.words):
@@ -92,6 +93,15 @@ def _opposites(both: Pair) -> list[Finding]:
                     Finding(check=NAME, severity=severity, reason=f"“{other.text}” is the opposite of “{one.text}”")
                 )
     return found
+
+
+def _barred(both: Pair) -> bool:
+    """Whether "minors may not" stands for "only adults may"."""
+    sides = (both.reference, both.polarity_here), (both.candidate, both.polarity_there)
+    return any(
+        said.denials and not other_said.denials and others_barred(text, other)
+        for (text, said), (other, other_said) in (sides, sides[::-1])
+    )
 
 
 def bounding(text: Text, at: int) -> bool:

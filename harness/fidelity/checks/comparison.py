@@ -1,4 +1,4 @@
-"""Which of two things has more: "A is faster than B" told as "B is faster than A", or as "A is slower than B"."""
+"""Which of two things has more, lies east or lends: "A is faster than B" told as "B is faster than A"."""
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.comparisons import compares, comparison, same_order
@@ -15,7 +15,7 @@ def check(both: Pair) -> list[Finding]:
     if here is None or there is None or _denials(both)[0] != _denials(both)[1]:
         return []
     told = " … ".join(joined(side, 4) for side in (there.one, there.two) if side)
-    reason = f"“{told}” are ranked in the answer otherwise than in the reference"
+    reason = f"“{told}” are related in the answer the other way round than in the reference"
     return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
 
 

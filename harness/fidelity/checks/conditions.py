@@ -32,6 +32,7 @@ _BIDS = re.compile(
     r"\bplease (?!note\b|be aware\b|wait\b|accept\b|see\b|bear\b|contact\b|let\b|do not\b)[a-z]+|\bit is up to you to\b|\byou (?:must|have to|need to|are required to)\b|(?<!不用)(?<!无需)(?<!不)请(?!稍|耐心|放心|注意|勿|见谅|您放心)(?:您)?[^，。]{1,8}|您(?:必须|需要|须|得|还要)",
     re.IGNORECASE,
 )
+_ONLY_IF = re.compile(r"\bonly (?:if|when|where|once|with)\b|只有", re.IGNORECASE)
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _MARKS.items())
 _STRONG = frozenset(
     ["if", "provided", "provided that", "unless", "as long as", "in case", "on condition", "subject to", "如果", "若", "假如", "要是", "倘若", "只要",
@@ -43,7 +44,8 @@ def check(both: Pair) -> list[Finding]:
     ours, theirs = _marks(both.reference), _marks(both.candidate)
     balance = len(both.polarity_here.denials) - len(both.polarity_there.denials)
     found = []
-    if "unless" in ours and "unless" not in theirs and "if" in theirs and balance % 2 == 0:
+    only_if = _ONLY_IF.search(both.candidate.plain) and any(not d.lexical for d in both.polarity_here.denials)
+    if "unless" in ours and "unless" not in theirs and "if" in theirs and balance % 2 == 0 and not only_if:
         found.append(
             _finding(1.0, f"“{theirs['if']}” stands where the reference says “{ours['unless']}”", certain=True)
         )

@@ -15,7 +15,7 @@ from harness.fidelity.reading.least_or_most import denied_bound
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.outcomes import same_state
 from harness.fidelity.reading.pair import Pair
-from harness.fidelity.reading.polarity import Denial, Polarity
+from harness.fidelity.reading.polarity import Denial, Polarity, affix_base
 from harness.fidelity.reading.reckoning import complements
 from harness.fidelity.reading.successors import succession
 from harness.fidelity.reading.text import Text, Word
@@ -176,7 +176,7 @@ class Side(NamedTuple):
 def check(both: Pair) -> list[Finding]:
     here = Side(both.reference, both.polarity_here, both.partner_back)
     there = Side(both.candidate, both.polarity_there, both.partner)
-    found = [*_answer_word(both), *_no_such_thing(both)]
+    found = [*_answer_word(both), *_no_such_thing(both), *_undone_told(both)]
     if _only_instead(both) or double_negation(both):
         return found
     if demand_kept(both) is False and not both.polarity_here.denied:
@@ -299,6 +299,22 @@ def _no_such_thing(both: Pair) -> list[Finding]:
     said = _NO_SUCH.search(both.candidate.plain)
     if said and not _NO_SUCH.search(both.reference.plain) and not both.polarity_here.denials:
         return [Finding(check=NAME, severity=1.0, reason=f"“{said[0]}”, and the reference tells of it")]
+    return []
+
+
+def _undone_told(both: Pair) -> list[Finding]:
+    """ "It is not unsafe" against "it is dangerous"."""
+    words = lexicon(both.reference.lang)
+    for text, said, other, rival in (
+        (both.reference, both.polarity_here, both.candidate, both.polarity_there),
+        (both.candidate, both.polarity_there, both.reference, both.polarity_here),
+    ):
+        for at in said.undone:
+            base = affix_base(text.words[at].text.casefold())
+            told = [w for i, w in enumerate(other.words) if words.opposed(base, w.lemma) and i not in rival.denied]
+            if told and not {w.lemma for w in other.words} & {base}:
+                reason = f"“{told[0].text}” in one text, “not {text.words[at].text}” in the other"
+                return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     return []
 
 

@@ -22,6 +22,11 @@ _STEP = re.compile(
     re.IGNORECASE,
 )
 _REST = re.compile(r"\b(?:others?|rest|remaining)\b|其余|其他|其它|剩", re.IGNORECASE)
+_OFF = re.compile(r"\s*(?:off|discount|reduction|rebate|cheaper|less|lower)\b", re.IGNORECASE)
+_OFF_BEFORE = re.compile(
+    r"(?:\b(?:save|discount of|reduced by|reduction of|cut by|rebate of)|优惠|减|降价?)\s*$", re.IGNORECASE
+)
+_OF_PRICE = re.compile(r"\s*of (?:the |its |their |what )?(?:\w+ )?(?:price|cost|fee|rate|fare|bill)\b", re.IGNORECASE)
 _OTHERS = re.compile(r"\b(?:others?|remaining)\s*$|(?:其余|其他|其它|另外)的?$", re.IGNORECASE)
 _VESSELS = frozenset("片粒颗盒瓶袋勺滴包支箱杯板管罐桶")  # what a dose or a supply is counted in
 _ALIKE = (frozenset("片粒颗"), frozenset("袋包"), frozenset("箱盒"), frozenset("瓶罐桶"), frozenset("支管"))
@@ -36,6 +41,13 @@ def check(both: Pair) -> list[Finding]:
 
 def _other_count(both: Pair) -> list[Finding]:
     """As many are free as are taken in the reference, or a time lasts longer than from the one date to the other."""
+    for one, other in same_facts(both.reference.facts, both.candidate.facts):
+        if one.kind is Kind.PERCENT and {_part(both.reference.plain, one), _part(both.candidate.plain, other)} == {
+            "off",
+            "paid",
+        }:
+            reason = f"“{other.text}” is taken off in one text, and paid in the other"
+            return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     counted, length = same_places(both.reference, both.candidate), too_long(both.reference, both.candidate)
     if counted and not counted[0]:
         reason = "what is taken in one text is free in the other"
@@ -58,6 +70,13 @@ def _other_measure(both: Pair) -> list[Finding]:
             reason = f"it is counted in “{there}” in the answer, in “{here}” in the reference"
             found.append(Finding(check=NAME, severity=1.0, reason=reason, certain=True))
     return found
+
+
+def _part(plain: str, fact: Fact) -> str:
+    """Whether a share of a price is taken "off" it, or "paid"; "" where neither is said."""
+    if _OFF.match(plain, fact.end) or _OFF_BEFORE.search(plain[max(0, fact.start - 24) : fact.start]):
+        return "off"
+    return "paid" if _OF_PRICE.match(plain, fact.end) else ""
 
 
 def _measure_word(plain: str, fact: Fact) -> str:
@@ -232,7 +251,7 @@ def _between_times(fact: Fact, facts: tuple[Fact, ...]) -> bool:
 
 def _two(both: Pair) -> bool:
     """ "both lifts" says "the two lifts"."""
-    return any(w.lemma in ("both", "either", "neither", "两", "双方") for w in both.candidate.words)
+    return any(w.lemma in ("both", "either", "neither", "两", "双方", "一对", "pair") for w in both.candidate.words)
 
 
 def _once(fact: Fact) -> bool:

@@ -8,6 +8,7 @@ from harness.fidelity.case import Finding
 from harness.fidelity.reading.arithmetic import timed
 from harness.fidelity.reading.lists import ARTICLES, JOINTS, listed
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.reckoning import reckoned
 from harness.fidelity.reading.text import Text
 
 NAME = "omission"
@@ -55,7 +56,8 @@ def _lost_demands(both: Pair, gone: list[list[int]]) -> Iterator[Finding]:
 def _lost_items(both: Pair) -> Iterator[Finding]:
     """Items of a list that left no trace, while the one before or after them is told."""
     own = sum(not w.fact for w in both.added)
-    timed_here = [id(f) for f in timed(both.reference.facts, both.candidate.facts)]
+    timed_here = {id(f) for f in timed(both.reference.facts, both.candidate.facts)}
+    timed_here |= reckoned(both.reference, both.candidate)
     for items in listed(both.reference):
         said = [any(both.echo_back[i] for i in item) for item in items]
         for at, item in enumerate(items[1:], start=1):

@@ -8,10 +8,12 @@ from types import MappingProxyType
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import lost_clauses
+from harness.fidelity.reading.outcomes import same_state
 from harness.fidelity.reading.pair import Pair
-from harness.fidelity.reading.polarity import excepting_but
+from harness.fidelity.reading.polarity import excepting_but, only_but
 from harness.fidelity.reading.reckoning import complements
 from harness.fidelity.reading.text import Text
+from harness.fidelity.reading.vacancies import same_places
 from harness.fidelity.reading.weekdays import one_day_apart, same_days
 
 NAME = "quantifiers"
@@ -75,7 +77,8 @@ _CLASH = MappingProxyType(
 
 
 def check(both: Pair) -> list[Finding]:
-    if complements(both.reference, both.candidate):
+    places = same_places(both.reference, both.candidate)
+    if (places and places[0]) or complements(both.reference, both.candidate):
         return []  # "a third is, the rest is not" is "two thirds are not"
     return _compared(both)
 
@@ -180,6 +183,8 @@ def _both_or_one(both: Pair) -> list[Finding]:
     ours, theirs = ({w.lemma for w in t.words} for t in (both.reference, both.candidate))
     if both.polarity_there.denials and both.polarity_here.denials:
         ours, theirs = ours - {"neither"}, theirs - {"neither"}  # "neither works", "both are out of order"
+    if same_state(both.reference, both.candidate):
+        return []  # "both are out of ink" is "neither has any left"
     for pair_word, single in (("both", "one"), ("both", "neither"), ("双方", "一方"), ("neither", "one")):
         for here, there in ((pair_word, single), (single, pair_word)):
             if here in ours - theirs and there in theirs - ours:
@@ -210,6 +215,9 @@ def _classes(text: Text) -> dict[str, str]:
     """Class -> the word that shows it."""
     found: dict[str, str] = {}
     for at, word in enumerate(text.words):
+        if only_but(text.words, at) or only_but(text.words, at - 1):
+            found.setdefault("only", word.text)
+            continue
         if word.lemma == "but" and excepting_but(text.words, at):
             found.setdefault("except", word.text)
         if word.lemma in _REST and (word.lemma == "rest" or not word.text.isascii() or _after_all(text, at)):

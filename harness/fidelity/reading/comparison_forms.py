@@ -1,4 +1,4 @@
-"""The forms of a comparison: "A is faster than B", "as big as", "of the two", "the cheapest", 比, 没有, 不如, 最."""
+"""The forms of a comparison: "A is faster than B", "as big as", "of the two", "the cheapest", "west of", "borrows from", 比, 不如, 最."""
 
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
@@ -50,28 +50,57 @@ _OTHERS = re.compile(
 
 _GRADES = "高低大小多少快慢早晚好差贵长短重轻远近强弱深浅冷热宽窄厚薄久新旧沉省便严忙吵静"
 _THAN_ZH = re.compile(
-    r"(?P<one>[^。；！？，]*?)(?<![相对百同环占])比(?![赛如例较率重价分]|方说)(?P<two>[^。；！？，]{1,12}?)(?P<how>更|还要?|要|都|["
+    r"(?P<one>[^。；！？，;!?,]*?)(?<![相对百同环占])比(?![赛如例较率重价分]|方说)(?P<two>[^。；！？，;!?,]{1,12}?)(?P<how>更|还要?|要|都|["
     + _GRADES
-    + r"](?![铁校学楼云号店城庆递车户型款房杯包区院]))(?P<mid>[^。；！？，]*)"
+    + r"](?![铁校学楼云号店城庆递车户型款房杯包区院]))(?P<mid>[^。；！？，;!?,]*)"
 )
 _BESIDE_ZH = re.compile(
-    r"(?:[和跟与同较](?P<two>[^。；！？，]{1,12}?)(?:相比|比起来|比较起来|比)|(?:相比|比起|相较于|对比)(?P<two_last>[^。；！？，]{1,12}))[，,](?P<one>[^。；！？]+)"
+    r"(?:[和跟与同较](?P<two>[^。；！？，;!?,]{1,12}?)(?:相比|比起来|比较起来|比)|(?:相比|比起|相较于|对比)(?P<two_last>[^。；！？，;!?,]{1,12}))[，,](?P<one>[^。；！？]+)"
 )
 _NOT_UP_TO_ZH = re.compile(
-    r"(?P<one>[^。；！？，]+?)(?:(?P<not>没有|没)|不如|不及|比不上|赶不上)(?P<two>[^。；！？，]{1,10}?)(?:(?:那么|这么|那样|这样|来得)?(?P<how>["
+    r"(?P<one>[^。；！？，;!?,]+?)(?:(?P<not>没有|没)|不如|不及|比不上|赶不上)(?P<two>[^。；！？，;!?,]{1,10}?)(?:(?:那么|这么|那样|这样|来得)?(?P<how>["
     + _GRADES
-    + r"]|便宜|省[电钱时]|方便|安静|暖和|划算)|)(?=[。；！？，了]|$)"
+    + r"]|便宜|省[电钱时]|方便|安静|暖和|划算)|)(?=[。；！？，;!?,了]|$)"
 )
 _BEYOND_ZH = re.compile(
-    r"(?P<one>[^。；！？，]+?)(?<![不没])(?P<how>[高低多少大小早晚优快慢]于|超过|胜过|好过|输给|不敌)(?P<two>[^。；！？，]{1,12})"
+    r"(?P<one>[^。；！？，;!?,]+?)(?<![不没])(?P<how>[高低多少大小早晚优快慢]于|超过|胜过|好过|输给|不敌)(?P<two>[^。；！？，;!?,]{1,12})"
 )
 _EQUAL_ZH = re.compile(
-    r"(?P<one>[^。；！？，]*?)[和跟与同](?P<two>[^。；！？，]{1,10}?)(?:一样|同样|相同|相等|持平|一般)(?P<how>["
+    r"(?P<one>[^。；！？，;!?,]*?)[和跟与同](?P<two>[^。；！？，;!?,]{1,10}?)(?:一样|同样|相同|相等|持平|一般)(?P<how>["
     + _GRADES
     + r"]?)"
 )
-_MOST_ZH = re.compile(r"(?P<one>[^。；！？，]*?)最(?P<how>[" + _GRADES + r"])(?P<mid>[^。；！？，]*)")
-_NOBODY_ZH = re.compile(r"(?:没有?|无)(?:谁|人|哪|什么|任何|一[个家款种座])?[^。；！？，]*$")
+_MOST_ZH = re.compile(r"(?P<one>[^。；！？，;!?,]*?)最(?P<how>[" + _GRADES + r"])(?P<mid>[^。；！？，;!?,]*)")
+_NOBODY_ZH = re.compile(r"(?:没有?|无)(?:谁|人|哪|什么|任何|一[个家款种座])?[^。；！？，;!?,]*$")
+
+
+_PLACED = re.compile(
+    r"(?P<one>[^.,;!?]*?)\b(?:on|to|in|at)? ?(?:the )?(?P<how>north|south|east|west|left|right)(?:ern|wards?)?(?:[- ]hand)?(?: (?:side|end))? of (?P<two>[^.,;!?]+)",
+    re.IGNORECASE,
+)
+_PLACED_ZH = re.compile(
+    r"(?:从(?P<seen>[^。；！？，;!?,]{1,10}?)(?:看|往|出发)[^。；！？，;!?,]{0,3}[，,])?(?P<one>[^。；！？，;!?,]*?)(?:位于|坐落在|在)(?(seen)它|(?P<two>[^。；！？，;!?,]{2,12}?))(?:的|以)(?:正)?(?P<how>[东南西北左右])(?=[面边侧方。，]|\d|[一二三四五六七八九十百千])"
+)
+_GOT = r"(?:rents?|rented|hires?|hired|borrows?|borrowed|leases?|leased|buys?|bought)"
+_GAVE = r"(?:rents? out|rented out|hires? out|hired out|lends?|lent|leases? out|leased out|sells?|sold|hands? over|handed over)"
+_HANDED = (
+    (re.compile(rf"(?P<one>[^.,;!?]+?)\b{_GOT}\b[^.,;!?]*?\bfrom (?P<two>[^.,;!?]+)", re.IGNORECASE), True),
+    (re.compile(rf"(?P<one>[^.,;!?]+?)\b{_GAVE}\b[^.,;!?]*?\bto (?P<two>[^.,;!?]+)", re.IGNORECASE), False),
+)
+_HANDED_ZH = (
+    (
+        re.compile(
+            r"(?P<one>[^。；！？，;!?,向从]+?)(?:向|从|跟|找)(?P<two>[^。；！？，;!?,]{2,10}?)(?:那里|那儿|处)?(?:借|租|买|购)(?!给)"
+        ),
+        True,
+    ),
+    (
+        re.compile(
+            r"(?P<one>[^。；！？，;!?,]+?)(?:把[^。；！？，;!?,]+?)?(?:借|租|卖)给了?(?P<two>[^。；！？，;!?,]{2,6})"
+        ),
+        False,
+    ),
+)
 
 
 class Parts(NamedTuple):
@@ -211,8 +240,27 @@ def _most_zh(plain: str, lang: str) -> Comparison | None:
     return _made(Parts(one, "", found["how"], ""), lang, found.span(), all_others=True)
 
 
-ENGLISH = (_than, _as_as, _of_the_two, _beside, _outdoes, _most)
-CHINESE = (_beside_zh, _than_zh, _beyond_zh, _equal_zh, _not_up_to_zh, _most_zh)
+def _placed(plain: str, lang: str) -> Comparison | None:
+    found = (_PLACED_ZH if lang == "zh" else _PLACED).search(plain)
+    if found is None:
+        return None
+    given = found.groupdict()
+    two = given["two"] or given.get("seen") or ""
+    return _made(Parts(given["one"], two, given["how"][:1] if lang == "zh" else given["how"], ""), lang, found.span())
+
+
+def _handed(plain: str, lang: str) -> Comparison | None:
+    """Who gives is `one`, who gets is `two`."""
+    for pattern, gets in _HANDED_ZH if lang == "zh" else _HANDED:
+        found = pattern.search(plain)
+        if found is not None:
+            one, two = (found["two"], found["one"]) if gets else (found["one"], found["two"])
+            return _made(Parts(one, two, "lend", ""), lang, found.span())
+    return None
+
+
+ENGLISH = (_than, _as_as, _of_the_two, _beside, _outdoes, _most, _placed, _handed)
+CHINESE = (_beside_zh, _than_zh, _beyond_zh, _equal_zh, _not_up_to_zh, _most_zh, _placed, _handed)
 
 
 def _made(parts: Parts, lang: str, span: tuple[int, int], *, all_others: bool = False) -> Comparison | None:

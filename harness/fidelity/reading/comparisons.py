@@ -1,4 +1,4 @@
-"""Comparisons: whether two texts rank the same two things alike, in whatever form and words."""
+"""Comparisons: whether two texts rank, place or pair the same two things alike, in whatever form and words."""
 
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
@@ -33,6 +33,9 @@ _AXES = tuple(  # more of something, and less of it
         ("better stronger strong 强 好 好过 优于", "worse weaker weak 弱 差 输给 不敌"),
         ("费电 耗电", "省电"),
         ("费时", "省时 快"),
+        ("north northern 北", "south southern 南"),
+        ("east eastern 东", "west western 西"),
+        ("left 左", "right 右"),
     )
 )
 

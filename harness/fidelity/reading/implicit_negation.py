@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from harness.fidelity.reading.fact import Fact, same
+from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.polarity import Denial
 from harness.fidelity.reading.text import Text, Word
 
@@ -41,6 +42,7 @@ def said_otherwise(denial: Denial, own: Text, other: Text) -> bool:
     """Whether `other` says what `own` denies, in a way that needs no denial there."""
     return (
         _only(own, other)
+        or others_barred(own, other)
         or _unless(denial, own, other)
         or _or_else(own, other)
         or _going_on(denial, own, other)
@@ -58,6 +60,14 @@ def _only(own: Text, other: Text) -> bool:
     """ "only members may" is "you may not unless you are a member", 不是会员就不能."""
     here, there = _lemmas(own.words), _lemmas(other.words)
     return bool(here & _BARRING and there & _ONLY and not here & _ONLY)
+
+
+def others_barred(own: Text, other: Text) -> bool:
+    """ "only adults may" is "minors may not"."""
+    words = lexicon(own.lang)
+    here, there = _lemmas(own.content), _lemmas(other.content)
+    barred = any(words.opposed(a, b) for a in here for b in there)
+    return barred and bool(_lemmas(other.words) & _ONLY) and not _lemmas(own.words) & _ONLY
 
 
 def _unless(denial: Denial, own: Text, other: Text) -> bool:

@@ -49,12 +49,20 @@ _ABOUT_BEFORE = re.compile(
 _ABOUT_AFTER = re.compile(r"^\s*(?:or so|左右|上下)", re.I)
 
 
+_EXCESS = re.compile(  # "a kilo and a half over the eight": by how much
+    r"(?:\bhalf|\d|\b(?:kilos?|kg|grams?|minutes?|hours?|days?|euros?|pounds?|dollars?|met(?:re|er)s?|cm|percent|points?|people))\s+(?:over|above|below|under)\s*(?:the |a )?$",
+    re.I,
+)
+
+
 def with_bound(fact: Fact, plain: str) -> Fact:
     """The fact with its `bound` and `approximate` as the words around it say."""
     if fact.kind not in _BOUNDED:
         return fact
     before, after = plain[max(0, fact.start - _WINDOW) : fact.start], plain[fact.end : fact.end + _WINDOW]
     bound = 0
+    if _EXCESS.search(before):
+        return fact
     if (
         re.search(r"no later than\s*$", before, re.I)
         and re.match(r"\s*(?:ahead|before|in advance|prior|earlier)\b", after, re.I)

@@ -44,12 +44,15 @@ _LEXICAL = MappingProxyType(
         "costs nothing": "charge fee cost", "for nothing": "charge fee cost", "complimentary": "charge fee cost", "no extra cost": "charge fee cost",
         "at no charge": "charge fee cost", "without charge": "charge fee cost", "delayed": "on time",
         "not allow": "allow", "bar": "allow", "off limits": "allow", "off-limits": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
-        "useless": "use", "out of order": "work", "out of use": "use work", "out of service": "work service", "out of reach": "reach hold get", "faulty": "work", "defective": "work", "lose": "keep",
+        "useless": "use", "out of order": "work", "out of use": "use work", "out of service": "work service", "out of reach": "reach hold get", "faulty": "work", "defective": "work", "lose": "keep", "fasted": "eat", "fasting": "eat",
     }
 )  # fmt: skip
 _EXCEPT = frozenset(
     ["except", "except for", "excluding", "other than", "apart from", "aside from", "with the exception of", "but for"]
 )
+_NO_MORE = frozenset(["longer", "more", "later", "less"])
+_NOBODY = frozenset(["nobody", "nothing", "no one", "none", "noone"])
+_BUT = frozenset(["but", "except", "except for", "other than", "besides"])
 _VERBS = frozenset(["must", "may", "can", "will", "be", "have", "shall", "should", "have to", "need", "need to", "do"])
 _BEYOND = frozenset(["exceed", "超过", "高于", "多于", "低于", "少于", "大于", "小于", "超"])
 _COMPARED = frozenset(
@@ -291,10 +294,18 @@ def _negates(word: Word, at: int, words: Sequence[Word]) -> tuple[set[str] | Non
 
 
 def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
+    if only_but(words, at) or only_but(words, at - 1):
+        return None, False
     if low == "but" and excepting_but(words, at):
         return set(), False
     if low in ("not", "no") and _bounds_a_value(words, at):
         return None, False
+    if (
+        low == "no"
+        and [w.text.casefold() in _NO_MORE for w in words[at + 1 : at + 2]] == [True]
+        and _ends(words, at + 2)
+    ):
+        return None, False  # "for an hour and no longer"
     if low in _EXPLICIT or word.lemma in _EXPLICIT:
         following = [w.lemma for w in words[at + 1 : at + 3]]
         if low in ("no", "not") and following and (following[0] in _IDIOMS or (at == 0 and words[at + 1].mark)):
@@ -307,6 +318,10 @@ def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[
     return ({base}, True) if base else (None, False)
 
 
+def _ends(words: Sequence[Word], at: int) -> bool:
+    return at >= len(words) or words[at].mark
+
+
 def _bounds_a_value(words: Sequence[Word], at: int) -> bool:
     """ "may not be larger than 25 MB", 不能超过25MB: a limit, told by the bound of the value."""
     near = [w for w in words[at + 1 : at + 5] if w.lemma != "be"]
@@ -316,6 +331,12 @@ def _bounds_a_value(words: Sequence[Word], at: int) -> bool:
         or near[0].text.startswith(("满", "到", "足", "够", "超过", "高于", "多于", "低于", "少于", "大于", "小于"))
     )
     return (compared or passed) and any(w.fact and w.fact.bound for w in words[at + 1 : at + 8])
+
+
+def only_but(words: Sequence[Word], at: int) -> bool:
+    """Whether "nobody but" stands at `at`, which is "only"."""
+    pair = [w.text.casefold() for w in words[max(0, at) : at + 2]]
+    return at >= 0 and len(pair) == 2 and pair[0] in _NOBODY and pair[1] in _BUT
 
 
 def excepting_but(words: Sequence[Word], at: int) -> bool:

@@ -32,7 +32,7 @@ def reckoned(one: Text, other: Text) -> frozenset[int]:
     for own, rest in ((one, other), (other, one)):
         if len(own.facts) > _MOST or len(rest.facts) > _MOST:
             return frozenset()
-        for rule in (_inverse, _complement, _parts, _clock, _calendar, _lasting, _points, _paces):
+        for rule in (_inverse, _complement, _parts, _clock, _calendar, _lasting, _points, _paces, _excess):
             for facts in rule(own, rest):
                 found.update(map(id, facts))
     return frozenset(found)
@@ -104,12 +104,14 @@ def _parts(own: Text, other: Text) -> Iterator[Sequence[Fact]]:
 def _clock(own: Text, other: Text) -> Iterator[Sequence[Fact]]:
     """A time so long before or after another one."""
     for length in _of(own, Kind.DURATION):
-        near = own.plain[length.end : length.end + 24]
+        near = own.plain[length.end : length.end + 16]
+        if own.lang == "zh":
+            near = own.plain[max(0, length.start - 1) : length.start] + near[:4]
         for time in _of(own, Kind.TIME):
             for told in _of(other, Kind.TIME):
                 step = _number(length) / 60
-                back = bool(_BACK.match(near.lstrip(" 的")) or _BACK.search(near[:16]))
-                on = bool(_ON.search(near[:16])) and not back
+                back = bool(_BACK.search(near))
+                on = bool(_ON.search(near)) and not back
                 for sign in ([-1] if back else []) + ([1] if on else []):
                     if _minutes_apart(_number(time) + sign * step, told) and step < _DAY_MIN:
                         yield length, time, told
@@ -206,6 +208,18 @@ def _points(own: Text, other: Text) -> Iterator[Sequence[Fact]]:
         for gap in _of(other, Kind.PERCENT):
             if abs(abs(_number(one) - _number(two)) - _number(gap)) < 1e-6 and _POINTS.search(gap.text):
                 yield one, two, gap
+
+
+def _excess(own: Text, other: Text) -> Iterator[Sequence[Fact]]:
+    """At most 8 kg, and this one has 9.5: a kilo and a half too much."""
+    measured = [
+        f for f in own.facts if f.kind in (Kind.MEASURE, Kind.MONEY, Kind.DURATION) and isinstance(f.value, float)
+    ]
+    for one, two in combinations(measured, 2):
+        for gap in other.facts:
+            alike = one.kind is two.kind is gap.kind and one.unit == two.unit == gap.unit
+            if alike and one.value != two.value and abs(abs(_number(one) - _number(two)) - _number(gap)) < 1e-6:
+                yield (one, two, gap) if not any(same(f, one) for f in other.facts) else (two, gap)
 
 
 def _paces(own: Text, other: Text) -> Iterator[Sequence[Fact]]:

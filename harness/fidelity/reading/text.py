@@ -15,6 +15,7 @@ from harness.fidelity.reading.identifiers import identifiers
 from harness.fidelity.reading.least_or_most import with_bound
 from harness.fidelity.reading.lexicon import MAX_PHRASE, NOTHING, Concepts, Lexicon, lexicon
 from harness.fidelity.reading.moments import chinese_moments, english_moments
+from harness.fidelity.reading.numbering import without_numbers
 from harness.fidelity.reading.numerals import NUMBER_EN, english
 from harness.fidelity.reading.quantities import (
     chinese_quantities,
@@ -143,6 +144,7 @@ def normalised(text: str) -> str:
     if _CONTRACTED.search(plain):
         for pattern, instead in _EXPANSIONS:
             plain = pattern.sub(instead, plain)
+    plain = without_numbers(plain)
     return _QUARTERS.sub(_with_quarters, plain) if "quarter" in plain.casefold() else plain
 
 

@@ -22,7 +22,7 @@ _TAKEN = re.compile(
     re.IGNORECASE,
 )
 _NOT_ONE = re.compile(
-    r"\b(?:not one|not a single|none|no)\b|一[个张间]?[^，。]{0,3}(?:都|也)(?:没|不)|全[部都]?|没有?空",
+    r"\b(?:not one|not a single|none|no)\b|一[个张间]?[^，。,]{0,3}(?:都|也)(?:没|不)|全[部都]?|没有?空",
     re.IGNORECASE,
 )
 _ALL = re.compile(r"\ball\b|全部|都", re.IGNORECASE)

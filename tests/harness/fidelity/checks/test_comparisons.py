@@ -17,6 +17,9 @@ RANKED_ALIKE = [
     ("一号店比二号店大。", "二号店没有一号店大。"),
     ("今年的利润比去年高。", "去年的利润低于今年。"),
     ("玻璃杯比塑料杯重。", "跟玻璃杯比起来，塑料杯要轻一些。"),
+    ("The bus station is west of the cathedral.", "The cathedral is east of the bus station."),
+    ("邮局在社区医院的东边。", "社区医院位于邮局以西。"),
+    ("The library rents the hall from the school.", "The school rents out the hall to the library."),
     ("三个方案里，方案甲最贵。", "另外两个方案都比方案甲便宜。"),
 ]
 RANKED_OTHERWISE = [
@@ -29,6 +32,10 @@ RANKED_OTHERWISE = [
     ("Glass is heavier than plastic.", "As against glass, plastic weighs more."),
     ("高铁比飞机便宜。", "坐飞机比坐高铁省钱。"),
     ("新版比旧版省电。", "论省电，新版不如旧版。"),
+    ("The bus station is west of the cathedral.", "The cathedral is on the western side of the bus station."),
+    ("派出所在菜市场的南面。", "从派出所看，菜市场在它的南边。"),
+    ("The centre rents the hall from the school.", "The school hires the hall from the centre."),
+    ("小学向文化馆借了两百把椅子。", "文化馆从小学那里借来了两百把椅子。"),
     ("四条线路里，蓝线最快。", "别的线路都比蓝线快。"),
 ]
 NO_COMPARISON = [

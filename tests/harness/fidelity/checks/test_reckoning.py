@@ -17,6 +17,7 @@ RECKONED = [
     ("Three quarters of the seats are reserved for members.", "Only 25% of the seats are not reserved for members."),
     ("The talk is limited to 45 minutes.", "The talk is limited to three quarters of an hour."),
     ("入学材料须不迟于6月30日提交。", "交入学材料的最后期限是六月的最后一天。"),
+    ("Bring: 1) your passport, 2) two photos.", "Bring your passport and a pair of photos."),
     ("18 of the 30 places are already taken.", "There is room for a dozen more people out of thirty."),
     ("书法班共有30个名额，已报满18个。", "书法班还能再收十二个人，总数是三十。"),
 ]
@@ -30,6 +31,7 @@ MISCOUNTED = [
     ("22 of the 40 places are taken.", "The course can still take twenty-two more people out of forty."),
     ("The form may be handed in no earlier than 1 May.", "Hand in the form by 1 May at the latest."),
     ("报名最早6月1日开始。", "报名最迟6月1日。"),
+    ("The tiles are sold at 30% off the list price.", "You pay 30% of the list price for the tiles."),
     ("摄影班有25个名额，已有10人报名。", "摄影班总共二十五个名额，只剩十个空位了。"),
 ]
 
