@@ -33,6 +33,11 @@ _BIDS = re.compile(
     re.IGNORECASE,
 )
 _ONLY_IF = re.compile(r"\bonly (?:if|when|where|once|with)\b|只有", re.IGNORECASE)
+_WISHED = re.compile(  # a wish binds nobody: "if you want an invoice, press …"
+    r"\bif (?:you|one|they|he|she|anyone|somebody|someone) (?:ever |just |really )?(?:want|wish|would|need|like|prefer|have any|are looking|feel)\b|\bif (?:needed|necessary|required|desired|possible|any)\b"
+    r"|(?:如果?|若|要是|假如)(?:您|你)?(?:还|有|想|要|需要|希望|愿意|打算)",
+    re.IGNORECASE,
+)
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _MARKS.items())
 _STRONG = frozenset(
     ["if", "provided", "provided that", "unless", "as long as", "in case", "on condition", "subject to", "如果", "若", "假如", "要是", "倘若", "只要",
@@ -86,7 +91,9 @@ def _dropped(both: Pair, ours: dict[str, str], theirs: dict[str, str]) -> list[F
     new = [_clause_loss(both.candidate, both.partner, at) for at in _strong(both.candidate)]
     found = []
     if lost and max(lost) > 0.5 and not theirs.keys() & {"if", "unless", "only"}:
-        found.append(_finding(0.8, f"the condition “{next(iter(ours.values()), '')} …” of the reference is missing"))
+        whole = max(lost) >= 1.0 and not _WISHED.search(both.reference.plain)
+        reason = f"the condition “{next(iter(ours.values()), '')} …” of the reference is missing"
+        found.append(_finding(0.9 if whole else 0.8, reason, certain=whole))
     if new and max(new) > 0.5 and not ours.keys() & {"if", "unless", "only"}:
         found.append(_finding(0.6, f"the condition “{next(iter(theirs.values()), '')} …” is not in the reference"))
     return found

@@ -19,6 +19,7 @@ _DEMANDS = frozenset(
     ["must", "need", "need to", "have to", "require", "required", "only", "never", "not", "no", "first", "then", "unless", "except", "avoid", "without", "forbidden",
      "but", "mandatory", "never", "必须", "须", "只能", "只", "不能", "不得", "不可", "禁止", "禁", "勿", "请勿", "先", "再", "但", "仅限", "不要", "需要", "还要", "避开", "避免"]
 )  # fmt: skip
+_BARRED = frozenset(["not", "never", "don't", "不能", "不要", "不可", "不得", "严禁", "切勿", "禁止", "勿", "请勿", "千万"])
 KEPT = 0.34  # share of a clause's words that has to be found
 
 
@@ -45,6 +46,12 @@ def _lost_demands(both: Pair, gone: list[list[int]]) -> Iterator[Finding]:
     for clause in gone:
         words = both.reference.words
         number = words[clause[0]].clause
+        barred = next((w for w in words if w.clause == number and {w.lemma, w.text.casefold()} & _BARRED), None)
+        if barred is not None and not both.polarity_there.denials and not any(both.echo_back[i] for i in clause):
+            told = " ".join(words[i].text for i in clause[:6])
+            reason = f"nothing is said of what the reference forbids: “{told}” (“{barred.text}”)"
+            yield Finding(check=NAME, severity=0.9, reason=reason, certain=True)
+            continue
         demand = next((w for w in words if w.clause == number and ({w.lemma, w.text.casefold()} & _DEMANDS)), None)
         if demand is None or any(both.echo_back[i] for i in clause) or len(own) >= len(clause):
             continue
