@@ -12,7 +12,7 @@ from harness.fidelity.reading.text import Text
 NAME = "conditions"
 _MARKS = MappingProxyType(
     {
-        "if": "if|provided|provided that|as long as|in case|whenever|given|on condition|subject to|with|once|when|depending on|where|如果|若|假如|要是|倘若|只要|的话|一旦|凭|须|视|当|需",
+        "if": "if|provided|provided that|as long as|in case|come with|bring|whenever|given|on condition|subject to|with|once|when|depending on|where|如果|若|假如|要是|倘若|只要|的话|一旦|凭|须|视|当|需",
         "unless": "unless|except if|except when|if not|除非|如果不",
         "regardless": "regardless|whether|whether or not|even if|even though|no matter|anyway|irrespective|despite|无论|不论|不管|即使|即便|哪怕|任何情况",
         "only": "only|只有|仅|只|才|仅限",
@@ -24,7 +24,7 @@ _LIFTED = re.compile(
 )
 _WITHOUT = re.compile(r"\beven (?:without|with no|when|if)\b|(?:就算|哪怕|即使|即便|不管)(?:没|不|未)", re.IGNORECASE)
 _NOTHING_TO_DO = re.compile(
-    r"\b(?:nothing (?:more |else |further )?(?:is |will be )?(?:needed|required|to do|expected)|no (?:further |other )?(?:action|steps?) (?:is |are )?(?:needed|required|necessary)|(?:do|does|need) not (?:have to |need to |needed to )?do (?:anything|a thing)|nothing (?:more |else |further )?(?:you |for you )(?:need |have )?to do)\b"
+    r"\b(?:(?:do|does|need) not (?:have to |need to )?(?:bring|send|pay|sign|fill in|submit|provide|prepare|carry|hand in) (?:anything|a thing)|nothing (?:more |else |further )?(?:is |will be )?(?:needed|required|to do|expected)|no (?:further |other )?(?:action|steps?) (?:is |are )?(?:needed|required|necessary)|(?:do|does|need) not (?:have to |need to |needed to )?do (?:anything|a thing)|nothing (?:more |else |further )?(?:you |for you )(?:need |have )?to do)\b"
     r"|(?:无需|不用|不必|不需要)(?:您|你)?(?:再)?(?:做)?(?:任何|其他|什么)(?:操作|事|动作|手续)?|什么都不用(?:做|管)|无需操作",
     re.IGNORECASE,
 )
@@ -38,6 +38,9 @@ _WISHED = re.compile(  # a wish binds nobody: "if you want an invoice, press …
     r"|(?:如果?|若|要是|假如)(?:您|你)?(?:还|有|想|要|需要|希望|愿意|打算)",
     re.IGNORECASE,
 )
+_ONLY_THEN = re.compile(  # 除非下雨才取消; "outdoors unless it rains, in which case …"
+    r"\b(?:in which case|in that case|if so|otherwise|or else|then)\b|除非[^。；]*才", re.IGNORECASE
+)
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _MARKS.items())
 _STRONG = frozenset(
     ["if", "provided", "provided that", "unless", "as long as", "in case", "on condition", "subject to", "如果", "若", "假如", "要是", "倘若", "只要",
@@ -47,6 +50,8 @@ _STRONG = frozenset(
 
 def check(both: Pair) -> list[Finding]:
     ours, theirs = _marks(both.reference), _marks(both.candidate)
+    if "unless" in theirs and "unless" not in ours and _ONLY_THEN.search(both.candidate.plain):
+        theirs = {"if": theirs["unless"], **{k: v for k, v in theirs.items() if k != "unless"}}
     balance = len(both.polarity_here.denials) - len(both.polarity_there.denials)
     found = []
     only_if = _ONLY_IF.search(both.candidate.plain) and any(not d.lexical for d in both.polarity_here.denials)

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.polarity import RHETORICAL
 
 NAME = "degenerate"
 _LOOP = re.compile(r"(.{2,40}?)\1{3,}", re.DOTALL)
@@ -69,7 +70,8 @@ def check(both: Pair) -> list[Finding]:
     question = both.case.prompt.strip().rstrip("?？").casefold()
     if len(question) > 8 and question in text.casefold() and len(text) < len(question) * 1.3:
         found.append(Finding(check=NAME, severity=0.9, reason="the answer only repeats the question"))
-    if text.endswith(("?", "？")) and not both.case.reference.rstrip().endswith(("?", "？")):
+    rhetorical = any(word.text in RHETORICAL for word in both.candidate.words)
+    if text.endswith(("?", "？")) and not rhetorical and not both.case.reference.rstrip().endswith(("?", "？")):
         found.append(Finding(check=NAME, severity=0.6, reason="the answer is a question"))
     return found
 

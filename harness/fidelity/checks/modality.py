@@ -15,11 +15,11 @@ from harness.fidelity.reading.text import Text
 NAME = "modality"
 _FORCE = MappingProxyType(
     {
-        "must": "must|have to|need to|required|mandatory|compulsory|obligatory|shall|obliged|necessary|essential|需要|必须|须|务必|必需|强制|必填|一定要",
+        "must": "must|have to|need to|required|require|mandatory|compulsory|obligatory|shall|obliged|necessary|essential|需要|必须|须|务必|必需|强制|必填|一定要",
         "should": "should|recommended|advisable|recommend|advise|encouraged|suggested|应该|建议|最好|推荐|宜",
         "may": "may|can|could|allowed|permitted|free to|可以|可|能|能够|允许",
-        "might": "might|chance|possibly|maybe|perhaps|likely|probably|could|tentative|tentatively|may|可能|或许|也许|大概|有望|估计|恐怕|拟",
-        "certain": "will|definitely|certainly|guaranteed|guarantee|surely|always|confirmed|一定|肯定|必定|保证|确保|绝对|必然|必将|确定",
+        "might": "might|suspect|unproven|chance|possibly|maybe|perhaps|likely|probably|could|tentative|tentatively|may|可能|或许|也许|大概|有望|估计|恐怕|拟",
+        "certain": "will|beyond doubt|beyond a doubt|established|proven|definitely|certainly|guaranteed|guarantee|surely|always|confirmed|一定|肯定|必定|保证|确保|绝对|必然|必将|确定",
     }
 )
 COPY = 0.7  # closeness from which a text is a copy, whose changes all tell
@@ -39,7 +39,7 @@ _ONGOING = re.compile(
 )
 _DONE = re.compile(
     rf"\b(?:has|have|had|was|were|is|are|been|got|already|now)\s(?:[a-z]+\s){{0,2}}?(?:{_OUTCOMES})\b|\b(?:went|gone|came|come) (?:through|back)\b"
-    r"|已经?被?[^，。,]{0,5}?(?:通过|完成|批准|拒绝|到账|送达|签收|发货|寄出|结束|修好|修复|恢复|解决|办好|办结|退|付清|成功|驳回|发放|生效)|(?:审核|审批|申请)(?:通过|成功)",
+    r"|已经?被?[^，。,]{0,5}?(?:通过|完成|批准|拒绝|到账|送达|签收|发货|寄出|结束|修好|修复|恢复|上线|做完|修完|建成|开通|解决|办好|办结|退|付清|成功|驳回|发放|生效)|(?:审核|审批|申请)(?:通过|成功)",
     re.IGNORECASE,
 )
 _LEFT_OPEN = frozenset(["optional", "voluntary", "可选", "自愿", "选填"])

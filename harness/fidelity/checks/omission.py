@@ -19,7 +19,9 @@ _DEMANDS = frozenset(
     ["must", "need", "need to", "have to", "require", "required", "only", "never", "not", "no", "first", "then", "unless", "except", "avoid", "without", "forbidden",
      "but", "mandatory", "never", "必须", "须", "只能", "只", "不能", "不得", "不可", "禁止", "禁", "勿", "请勿", "先", "再", "但", "仅限", "不要", "需要", "还要", "避开", "避免"]
 )  # fmt: skip
-_BARRED = frozenset(["not", "never", "don't", "不能", "不要", "不可", "不得", "严禁", "切勿", "禁止", "勿", "请勿", "千万"])
+_BARRED = frozenset(
+    ["not", "never", "don't", "不能", "不要", "不可", "不得", "严禁", "切勿", "禁止", "勿", "请勿", "千万"]
+)
 KEPT = 0.34  # share of a clause's words that has to be found
 
 

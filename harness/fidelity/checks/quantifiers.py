@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -21,7 +22,7 @@ CLASSES = MappingProxyType(
     {
         "all": "all every each everyone everybody everything always entire whole both any anyone anytime 所有 全部 全体 每 每个 任何 一律 均 都 一切 "
         "总是 始终 全 所有人 大家 每位 每人 凡 凡是 统统 通通 无一例外",
-        "most": "most majority mostly usually generally 大多数 多数 大部分 大多 通常 一般",
+        "most": "most majority mostly usually generally 大多数 多数 大部分 大多 多半 大半 过半 通常 一般",
         "some": "some several few part partly partially sometimes occasionally selected 部分 一部分 小部分 有些 一些 某些 有的 少数 个别 有时 偶尔 很多",
         "none": "none nobody nothing never neither",
         "only": "only solely exclusively alone 只 仅 只有 仅限 只能 仅有 唯一 只限",
@@ -69,7 +70,7 @@ _JUST = frozenset(
 _CLASH = MappingProxyType(
     {
         ("all", "some"): 1.0, ("all", "most"): 1.0, ("some", "all"): 1.0, ("most", "all"): 1.0, ("all", "none"): 0.8, ("none", "all"): 0.8,
-        ("some", "none"): 0.8, ("none", "some"): 1.0, ("most", "some"): 0.9, ("some", "most"): 0.9, ("except", "including"): 1.0,
+        ("some", "none"): 0.8, ("none", "some"): 1.0, ("most", "some"): 0.9, ("some", "most"): 1.0, ("only", "most"): 0.9, ("except", "including"): 1.0,
         ("including", "except"): 1.0, ("all", "only"): 0.8, ("only", "all"): 0.9, ("only", "including"): 0.9, ("including", "only"): 0.8,
         ("most", "none"): 1.0, ("only", "except"): 0.9, ("except", "only"): 0.7,
     }
@@ -108,7 +109,7 @@ def _compared(both: Pair) -> list[Finding]:
                 side.pop(kind, None)
     found += _only_elsewhere(both)
     found += _both_or_one(both)
-    found += _also_beyond(both, lost)
+    found += [*_also_beyond(both, lost), *_not_all(both), *_exception_lifted(both), *_shared_out(both)]
     if found:
         return found
     if "all" in new and (lost.keys() & {"except", "only", "some", "most"} or _contrast_gone(both)):
@@ -202,6 +203,65 @@ def _also_beyond(both: Pair, lost: dict[str, str]) -> list[Finding]:
             reason = f"“{fact.text}” bounds nothing any more, where the reference says “{lost['only']}”"
             return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     return []
+
+
+def _not_all(both: Pair) -> list[Finding]:
+    """ "not all are" against "none is"."""
+    here, there = both.reference.plain, both.candidate.plain
+    for one, other in ((here, there), (there, here)):
+        some, none = _NOT_ALL.search(one), _NONE_AT_ALL.search(other)
+        if some and none and not _NOT_ALL.search(other) and not _NONE_AT_ALL.search(one):
+            reason = f"“{some[0]}” in one text is “{none[0]}” in the other"
+            return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    return []
+
+
+_NOT_ALL = re.compile(
+    r"\bnot (?:all|every|everyone|everybody|everything)\b|(?:并?不是|并非)(?:所有|每|全部|人人|什么都)|(?:未必|不一定|不)(?:都|全)(?!不|没)",
+    re.IGNORECASE,
+)
+_NONE_AT_ALL = re.compile(
+    r"\bnone of\b|\bno one\b|\bnobody\b|(?:^|[.;!?,]\s)no [a-z]+s\b|(?:所有|全部|每|一切)[^，。；,;]{0,10}都?(?:不|没)|一律不|全都?(?:不|没)|都(?:不|没)|没有一[个种款家位件]",
+    re.IGNORECASE,
+)
+
+
+def _exception_lifted(both: Pair) -> list[Finding]:
+    """ "all but A" against "A as well": what was set apart is told to belong."""
+    also = _AS_WELL.search(both.candidate.plain)
+    apart = [d for d in both.polarity_here.denials if both.reference.words[d.at].lemma in _APART]
+    if not also or not apart or both.polarity_there.denials or "except" in _classes(both.candidate):
+        return []
+    for denial in apart:
+        reach = denial.reach or denial.clause
+        told = sum(both.partner_back[i] is not None for i in reach)
+        if reach and told >= 0.6 * len(reach):
+            reason = f"“{also[0]}” takes in what the reference sets apart (“{both.reference.words[denial.at].text}”)"
+            return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    return []
+
+
+_AS_WELL = re.compile(r"\b(?:too|as well|also|including|even|likewise)\b|一起|也|同样|照样|包括|连", re.IGNORECASE)
+
+
+def _shared_out(both: Pair) -> list[Finding]:
+    """ "two each" against "two between them"."""
+    for one, other in ((both.reference.plain, both.candidate.plain), (both.candidate.plain, both.reference.plain)):
+        each, together = _EACH.search(one), _TOGETHER.search(other)
+        if each and together and not _EACH.search(other) and not _TOGETHER.search(one):
+            reason = f"“{each[0]}” in one text is “{together[0]}” in the other"
+            return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    return []
+
+
+_EACH = re.compile(
+    r"\b(?:each|every|per (?:person|head|guest|child|adult|passenger|ticket)|apiece)\b|每[人位个]|一人一|按人头",
+    re.IGNORECASE,
+)
+_TOGETHER = re.compile(
+    r"\bbetween (?:them|you|us)\b|\bto share\b|\bper (?:family|household|group|couple|table)\b|\bno matter how many (?:of )?(?:they|you|people|there)\b|不管(?:来)?几个?人|全家(?:一共|总共|合用|共)",
+    re.IGNORECASE,
+)
 
 
 def _after_all(text: Text, at: int) -> bool:

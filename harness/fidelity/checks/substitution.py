@@ -12,6 +12,7 @@ from harness.fidelity.reading.pair import Edit, Pair
 from harness.fidelity.reading.text import joined
 
 NAME = "substitution"
+_ENDS = frozenset(["end", "last", "finish", "take", "over", "until", "持续", "结束", "到"])
 _LATER = frozenset(["later", "long", "after", "afterwards", "后", "之后", "以后"])
 _BEFORE_COUNT = frozenset(["all", "other", "remaining", "全部", "其余", "其他"])
 _SAME = 0.45, 0.75  # closeness from which a changed word starts to tell, and from which it tells everything
@@ -57,7 +58,7 @@ def _explained(both: Pair) -> set[int]:
             if denial.lexical and any(not other.lexical or other.bases & denial.bases for other in others):
                 found.add(id(text.words[denial.at]))
             elif not denial.lexical and any(other.lexical for other in others):
-                found.update(id(text.words[i]) for i in denial.reach[:1])
+                found.update(id(text.words[i]) for i in (denial.at, *denial.reach[:1]))
     return found
 
 
@@ -93,6 +94,8 @@ def _timed(both: Pair) -> set[int]:
         for word, following in pairwise(text.words):
             if any(word.fact is fact for fact in facts):
                 found |= {id(word), id(following)} if following.lemma in _LATER else {id(word)}
+        if facts:
+            found |= {id(word) for word in text.words if word.lemma in _ENDS}
     return found
 
 

@@ -18,6 +18,7 @@ _NOT_BEYOND = re.compile(r"(?:no|not)(?: be)? \w+ than\s*$|不(?:超过|高于|�
 _OUT_OF = re.compile(r"(?:贵|多|高|增[加长]|大|长|涨|快|重|远)[了出]?$")
 _COUNTED_THING = re.compile(r"\s*(\w+)")
 _DAY_MIN = 24 * 60
+_RANGE_CHARS = 4  # between the two ends of a range
 _MAX = 8  # values of a text that are computed with
 
 
@@ -57,6 +58,9 @@ def _results(fact: Fact, facts: Sequence[Fact]) -> Iterator[float]:
     if fact.kind is Kind.NUMBER and all(f.kind is Kind.NUMBER for f in like):
         return  # a count or a score, not what is left of two of them
     for one, other in permutations(like, 2):
+        near = min(abs(other.start - one.end), abs(one.start - other.end)) <= _RANGE_CHARS
+        if near and one.kind is other.kind is Kind.DURATION:
+            continue  # "eight to ten weeks" is no two weeks
         if isinstance(one.value, float) and isinstance(other.value, float):
             yield from (one.value + other.value, one.value - other.value)
     for one in like:

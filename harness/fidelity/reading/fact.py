@@ -149,6 +149,8 @@ def _loosely_same(one: Fact, other: Fact) -> bool:
         return str(rest.value).isdigit() and float(str(rest.value)) == number.value
     if rest.kind is Kind.PERCENT and isinstance(rest.value, float) and isinstance(number.value, float):
         return abs(rest.value - number.value) < 1e-6 or abs(rest.value - 100 * number.value) < 1e-6
+    if rest.kind is Kind.RATE and rest.raw == 1.0:
+        return False  # "every month" says nothing of "once"
     return rest.kind not in (Kind.TIME, Kind.WEEKDAY, Kind.DAY) and rest.raw is not None and rest.raw == number.value
 
 

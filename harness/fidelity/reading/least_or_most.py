@@ -30,7 +30,7 @@ _MOST_BEFORE = re.compile(
 _LEAST_BEFORE = re.compile(
     r"(?<![a-z])(?:no less than|not less than|no fewer than|not under|not below|at least|minimum(?: of)?|min\.?|(?<!no )(?<!not )(?<!not be )(?:more|larger|bigger|longer|higher|greater|older|heavier|warmer|hotter|dearer) than|over|above|exceed(?:s|ing)?|"
     r"greater than|upwards of|starting (?:at|from)|beyond|longer than|in excess of|minimum is|"
-    rf"(?:至少|最少|起码)[可能要需须得交付买带有]{{0,3}}|(?:{_NOT_ZH})(?:能|可|得|应)?(?:少于|低于|小于|不足|不到)|超过|高于|大于|多于|已满|满|逾|下限为?)\s*(?:the |a |an |of )?$",
+    rf"(?:至少|最少|起码|凑够|凑满|凑齐)[可能要需须得交付买带有]{{0,3}}|(?:{_NOT_ZH})(?:能|可|得|应)?(?:少于|低于|小于|不足|不到)|超过|高于|大于|多于|已满|满|逾|下限为?)\s*(?:the |a |an |of )?$",
     re.I,
 )
 _AFTER = re.compile(r"(?:after|only after|later than)\s*(?:the )?$", re.I)
@@ -110,7 +110,7 @@ def denied_bound(fact: Fact, plain: str) -> bool:
 
 _REFUSES = re.compile(
     r"\b(?:refus\w+|reject\w*|turned? (?:away|down|back)|declin\w+|fail\w*|den(?:y|ied)|barred|banned|forbidden|prohibited|not (?:be )?(?:accept\w*|allow\w*|admit\w*|permit\w*|process\w*|deliver\w*|valid|enough)|invalid|too (?:short|few|little|small|low|young|light))\b"
-    r"|拒绝|不予|不接受|谢绝|不受理|不(?:配|派)?送|不能(?:通过|用|提交|办|参加|进)|不让|进不了|无效|不合格",
+    r"|拒绝|不予|不接受|谢绝|不受理|不(?:配|派)?送|不能(?:通过|用|提交|办|参加|进)|不让|的话[，,][^，。,]*不了|不卖|不售|无效|不合格",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"\b(?:unless|without|until|if not|except)\b|除非|否则|不然|才", re.IGNORECASE)

@@ -39,7 +39,7 @@ class Lexicon:
         """The base form of an English word, as far as it is known; other words come back as they are."""
         if form in self.forms:
             return self.forms[form]
-        if form in self.groups or len(form) < 4:
+        if form in _whole() or form in self.groups or len(form) < 4:
             return form
         for suffix, instead in _SUFFIXES:
             if form.endswith(suffix):
@@ -70,6 +70,11 @@ def _lines(name: str) -> Iterator[str]:
     for line in (DATA / name).read_text("utf-8").splitlines():
         if line.strip() and not line.startswith("#"):
             yield line.strip()
+
+
+@cache
+def _whole() -> frozenset[str]:
+    return frozenset(word for line in _lines("whole_words_en.txt") for word in line.split())
 
 
 def _functions(lang: str) -> frozenset[str]:
@@ -140,6 +145,9 @@ def _english() -> Lexicon:
         "paid": "pay",
         "shipping": "ship",
         "n't": "not",
+        "changed": "change",
+        "changing": "change",
+        "writing": "write",
     }
     phrases: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     functions = _functions("en")

@@ -65,8 +65,8 @@ DAY_EN = re.compile(
 _ZH_PART = r"(?P<part>凌晨|清晨|早上|早晨|上午|中午|正午|午后|下午|傍晚|晚上|夜里|夜间|深夜|今晚|明晚|当晚|今早|明早)"
 TIME_ZH = re.compile(
     rf"(?:{_ZH_PART})?(?P<h>\d{{1,2}})[:：](?P<m>[0-5]\d)(?:[:：][0-5]\d)?"
-    rf"|(?:{_ZH_PART.replace('part', 'part2')})?(?P<h2>\d{{1,2}}|[一二两三四五六七八九十]{{1,3}})(?:点钟?|时(?!间|段|候|长|效|刻))"
-    r"(?P<m2>半|整|[一三]刻|\d{1,2}分?|[一二三四五六七八九十]{1,3}分)?(?!小)"
+    rf"|(?:{_ZH_PART.replace('part', 'part2')})?(?P<short>差(?:[一三]刻钟?|(?:\d{{1,2}}|[一二三四五六七八九十]{{1,3}})分钟?)[到]?)?(?P<h2>\d{{1,2}}|[一二两三四五六七八九十]{{1,3}})(?:点钟?|时(?!间|段|候|长|效|刻))"
+    r"(?P<m2>半|整|差?[一三]刻|差(?:\d{1,2}|[一二三四五六七八九十]{1,3})分|\d{1,2}分?|[一二三四五六七八九十]{1,3}分)?(?!小)"
     r"|(?P<named>中午|正午|午夜|零点)(?!\d|[一二两三四五六七八九十])"
 )
 DATE_ZH = re.compile(
@@ -270,9 +270,13 @@ def _chinese_time(match: re.Match[str]) -> Fact | None:
     if part in ("中午", "正午") and hour in (11.0,):
         afternoon = False
     tail = (g["m2"] or "").rstrip("分")
-    minute = {"": 0.0, "半": 30.0, "整": 0.0, "一刻": 15.0, "三刻": 45.0}.get(tail)
-    minute = chinese(tail) if minute is None else minute
-    return None if minute is None else _clock(match, hour, minute, afternoon)
+    short = g["short"] or (tail if tail.startswith("差") else "")
+    told = re.sub(r"^差|[分钟到]+$", "", short or tail)
+    minute = {"": 0.0, "半": 30.0, "整": 0.0, "一刻": 15.0, "三刻": 45.0}.get(told)
+    minute = chinese(told) if minute is None else minute
+    if minute is None:
+        return None
+    return _clock(match, hour - 1, 60 - minute, afternoon) if short else _clock(match, hour, minute, afternoon)
 
 
 def _chinese_date(match: re.Match[str]) -> Fact | None:

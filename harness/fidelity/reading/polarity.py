@@ -40,7 +40,7 @@ _LEXICAL = MappingProxyType(
         "cancel": "take place", "cancelled": "take place", "canceled": "take place", "absent": "present", "optional": "must required",
         "voluntary": "required", "ineligible": "eligible", "expired": "valid use", "down": "up", "broken": "work", "refrain": "",
         "avoid": "", "prevent": "", "empty": "full", "void": "valid", "pending": "resolved completed done approved paid", "pay extra": "include", "cost extra": "include", "charged separately": "include", "extra charge": "include", "not including": "include", "on top": "include", "come on top": "include", "outstanding": "paid",
-        "unpaid": "paid", "call off": "take place", "turn down": "accept", "free": "charge fee cost pay", "free of charge": "charge fee cost", "no charge": "charge fee cost", "at no cost": "charge fee cost",
+        "unpaid": "paid", "pay separately": "include", "paid separately": "include", "skip": "", "call off": "take place", "turn down": "accept", "free": "charge fee cost pay", "free of charge": "charge fee cost", "no charge": "charge fee cost", "at no cost": "charge fee cost",
         "costs nothing": "charge fee cost", "for nothing": "charge fee cost", "complimentary": "charge fee cost", "no extra cost": "charge fee cost",
         "at no charge": "charge fee cost", "without charge": "charge fee cost", "delayed": "on time",
         "not allow": "allow", "bar": "allow", "off limits": "allow", "off-limits": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
@@ -126,6 +126,7 @@ _ZH_MARKS = (
     "毫无",
     "仍未",
 )
+RHETORICAL = frozenset(["哪能", "岂能", "怎能", "怎么能", "哪里能", "哪会", "岂会", "哪用", "何必", "何须"])  # 哪能放？
 _ZH_HARMLESS = frozenset(
     [
         "不同",
@@ -178,6 +179,9 @@ _ZH_HARMLESS = frozenset(
         "非工作日",
         "不限",
         "未成年人",
+        "不可抗力",
+        "无障碍",
+        "无烟",
         "不如",
         "不及",
     ]
@@ -187,7 +191,7 @@ _ZH_LEXICAL = MappingProxyType(
         "禁止": "允许 可以", "严禁": "允许 可以", "禁": "允许 可以", "拒绝": "接受 同意", "驳回": "批准 通过", "否决": "通过", "失败": "成功",
         "停止": "继续", "缺货": "有货", "售罄": "有货", "断货": "有货", "卖完": "有货", "取消": "举行", "关门": "营业", "打烊": "营业", "停业": "营业",
         "闭馆": "开放", "关闭": "打开 开放", "休息": "营业", "除外": "包括", "除了": "包括", "除": "包括", "排除": "包括", "拒": "接受",
-        "免费": "收费 付费 买", "免": "收 买 付 交", "免除": "收取", "过期": "有效", "失效": "有效", "作废": "有效", "自愿": "必须", "可选": "必须", "晚点": "准时", "延误": "准时",
+        "免费": "收费 付费 买", "减免": "收 扣 交 付", "免": "收 买 付 交", "免除": "收取", "过期": "有效", "失效": "有效", "作废": "有效", "自愿": "必须", "可选": "必须", "晚点": "准时", "延误": "准时",
         "暂停": "继续", "停用": "启用", "缺席": "出席", "拖欠": "付清", "歇业": "营业", "无效": "有效 接受",
     }
 )  # fmt: skip
@@ -374,7 +378,7 @@ def affix_base(word: str) -> str:
         word.endswith("less")
         and len(word) > 6
         and _is_word(word[:-4], known)
-        and word not in ("unless", "regardless", "nevertheless")
+        and word not in ("unless", "regardless", "nevertheless", "contactless", "wireless", "cordless", "paperless")
     ):
         return word[:-4]
     return ""
@@ -385,6 +389,8 @@ def _is_word(form: str, known: Lexicon) -> bool:
 
 
 def _chinese(text: str, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
+    if text in RHETORICAL:
+        return set(), False
     if text in _ZH_LEXICAL:
         return set(_ZH_LEXICAL[text].split()), True
     if text == "不到" and at > 0 and not words[at - 1].mark and not any(w.fact for w in words[at + 1 : at + 2]):

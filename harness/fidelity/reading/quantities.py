@@ -44,12 +44,14 @@ ZH = re.compile(
     rf"(?P<prefix>US\$|HK\$|[$€£¥￥]|人民币)?(?P<number>(?:(?<![\d.])|(?<=\d)(?=[一二两三四五六七八九十]))(?:-|零下|负)?{NUMBER_ZH})(?P<half_in>个半|半)?"
     rf"(?:(?P<percent>\s?[%％])|\s?(?P<money>(?:{_MONEY_ZH}|USD|EUR|CNY|RMB))|(?P<fold>折)|(?P<tenths>成)"
     rf"|\s?(?P<more>多|余|几)?(?P<unit>{_UNIT_ZH})(?P<half_out>半)?|(?P<counter>[{COUNTERS}]))?"
+    r"(?P<tenth>(?<=[米块])[一二三四五六七八九](?![十百千万点分毛角米厘公斤年月日号楼层个块元半]))?"
 )
 ZH_SPECIAL = re.compile(
     rf"百分之(?P<percent>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<whole>{NUMBER_ZH})分之(?P<part>{NUMBER_ZH})|(?P<half>一半|半价|半数)"
     r"|(?P<metres>[一二两三])米(?P<tenths>[一二三四五六七八九]{1,2})(?![米百千万点个十])"
     r"|半(?P<unit>个?小时|天|年|个月|月|公斤|斤)|(?P<even>年内|每年|每月|每周|每天)|第(?P<nth>[一二三四五六七八九十百\d]+)"
 )
+_OF_THE_PRICE = re.compile(r"(?:按|照|以)?(?:原|标|定|正|售)价的?$")
 _NOT_NUMBER_ZH = re.compile(
     r"一(?:样|起|定|律|般|直|些|旦|切|致|共|同|并|边|方|向|再|概|经|次性|站式|点|下|会|路|时|流|带|体|手|键|周年|对一|是|行人|"
     r"系列|半|部分)|千万别|千万不|万一|统一|唯一|同一|之一|第一|单一|一一|不一|万分|十分|百货|三方|两者|两种|双十一|四川|"
@@ -310,6 +312,7 @@ def _chinese(match: re.Match[str]) -> Fact | None:
         return None
     value = -value if match["number"].startswith(("-", "零下", "负")) else value
     value += 0.5 if match["half_in"] or match["half_out"] else 0.0
+    value += (chinese(match["tenth"]) or 0.0) / 10 if match["tenth"] else 0.0  # 一米四, 两块五
     money = match["prefix"] or match["money"]
     if money:
         return _made(match, Kind.MONEY, value, *_currency(money.replace("￥", "¥")))
@@ -328,6 +331,8 @@ def _chinese(match: re.Match[str]) -> Fact | None:
 def _special(match: re.Match[str]) -> Fact | None:
     if match["percent"]:
         value = chinese(match["percent"])
+        if value is not None and _OF_THE_PRICE.search(match.string[: match.start()]):
+            value = 100 - value  # as 折 says it: so much off
         return None if value is None else _made(match, Kind.PERCENT, value, "%")
     if match["whole"]:
         whole, part = chinese(match["whole"]), chinese(match["part"])

@@ -18,6 +18,17 @@ SAME = [
     ("The lift may carry up to 400 kilograms.", "The lift carries no more than 400 kilograms."),
     ("Unfortunately, the pool is closed on Monday.", "The pool is closed on Monday."),
     ("Mr. Hart paid the invoice to Ms. Lind.", "Ms. Lind was paid the invoice by Mr. Hart."),
+    ("早会九点四十五分开始。", "早会十点差一刻开始。"),
+    ("儿童床长1.4米。", "儿童床一米四长。"),
+    ("童鞋一律打八五折。", "童鞋都按原价的百分之八十五卖。"),
+    ("带壳的鸡蛋不能用微波炉加热。", "带壳的鸡蛋哪能用微波炉加热呢？"),
+    ("公司对因不可抗力造成的损失不负责。", "因不可抗力造成的损失，公司不负责。"),
+    ("如果下大雨，音乐会就取消。", "音乐会除非下大雨才取消。"),
+    ("The price for the fence is 900 euros net.", "Without VAT the price for the fence is 900 euros."),
+    ("If it snows, the market moves to the hall.", "The market is outdoors unless it snows, in which case it moves to the hall."),
+    ("A wash and cut costs 30 euros, or 24 euros without the wash.", "A wash and cut costs 30 euros, or 24 euros if you skip the wash."),
+    ("Where you live does not matter for membership.", "For membership it does not matter where you live."),
+    ("Contactless payments need no PIN.", "You do not need a PIN for contactless payments."),
 ]  # fmt: skip
 OTHER = [
     ("The library is nearer to the station than the museum.", "The museum is nearer to the station than the library."),
@@ -33,6 +44,18 @@ OTHER = [
     ("The deadline is 30 May at noon.", "The deadline is 30 May at noon, but it can be put off by a week."),
     ("教练说他恢复得很好，下周可以上场。", "教练说他恢复得不好，下周不能上场。"),
     ("The price includes delivery.", "On this price, delivery comes on top."),
+    ("早会九点四十五分开始。", "早会十点一刻开始。"),
+    ("物业每季度检查一次消防栓。", "物业每个月检查一次消防栓。"),
+    ("并不是所有的药店都收医保卡。", "所有的药店都不收医保卡。"),
+    ("Not all of our cheeses are vegetarian.", "None of our cheeses are vegetarian."),
+    ("全场七折，家电和特价商品除外。", "全场七折，家电和特价商品也一起打折。"),
+    ("体检的人里只有个别人血压高。", "体检的人里多半血压高。"),
+    ("Each visitor may borrow two umbrellas.", "A family may borrow two umbrellas between them."),
+    ("金属受热一般会膨胀。", "金属受热一般会缩小。"),
+    ("导航功能计划下个版本上线，目前还在测试。", "导航功能已经上线，测试也做完了。"),
+    ("The visa takes eight to ten weeks.", "The visa takes two weeks."),
+    ("Vouchers may be used within a year, provided the seal has not been broken.", "For twelve months the vouchers can be used."),
+    ("喷漆时要开窗。千万不能靠近明火，否则会爆炸。", "喷漆的时候把窗户打开就行。"),
 ]  # fmt: skip
 
 
