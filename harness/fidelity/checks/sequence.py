@@ -15,7 +15,7 @@ NAME = "sequence"
 _WINDOW = 30  # characters looked at on either side of a moment
 _MOMENTS = frozenset({Kind.DATE, Kind.TIME, Kind.WEEKDAY, Kind.DAY})
 _ENDS = re.compile(
-    r"\b(?:by|until|till|before|no later than|latest|due|deadline|clos\w+|ends?|ending|expir\w+|last day|valid (?:to|through)|through)\b[^.,;]{0,18}$|(?:截止|截至|止于|最晚|最迟|不晚于)[^，。]{0,6}$",
+    r"\b(?:by|until|till|before|no later than|latest|due|deadline|clos\w+|ends?|ending|expir\w+|last day|valid (?:to|through)|through)\b[^.,;]{0,18}$|(?:截止|截至|止于|最晚|最迟|不晚于)[^，。]{0,6}$|(?:开|营业|开放|一直|持续)到$",
     re.IGNORECASE,
 )
 _BEGINS = re.compile(
@@ -37,6 +37,8 @@ _LINKS = (  # the word without which the pattern of the same place in `_ORDER` c
     *(re.compile(word, re.IGNORECASE) for word in ("before", "before", "after|once", "after|once", "then|afterwards|next|followed by", "first")),
     re.compile(r"cause|led to|leads to|results? in|resulted in|sets? off|trigger|brought about|brings about", re.IGNORECASE),
     *map(re.compile, ("导致|造成|引起|引发|使|让|令", "先", "前", "后")),
+    re.compile("because|due to|owing to|as a result of", re.IGNORECASE),
+    *map(re.compile, ("因为|由于", "因为")),
 )  # fmt: skip
 _LINK = re.compile("|".join(dict.fromkeys(link.pattern for link in _LINKS)), re.IGNORECASE)
 _ORDER = (  # how a sentence says what is first and what second
@@ -51,6 +53,9 @@ _ORDER = (  # how a sentence says what is first and what second
     re.compile(r"先(?P<one>[^。；！？]+?)，?(?:再|然后|之后|后|接着|随后)(?P<two>[^。；！？]+)"),
     re.compile(r"(?P<two>[^。；！？，]+?)(?:之前|以前|前)，?(?:要|应|须|必须|需|请|得)?先(?P<one>[^。；！？]+)"),
     re.compile(r"(?P<one>[^。；！？，]+?)(?:之后|以后|后)，?(?:才能?|再|方可|就|可以)(?P<two>[^。；！？]+)"),
+    re.compile(r"(?P<two>[^.;!?]+?),? (?:because(?: of)?|due to|owing to|as a result of) (?P<one>[^.;!?]+)", re.IGNORECASE),
+    re.compile(r"(?:因为|由于)(?P<one>[^，。；！？,;]+)[，,](?:所以|因此|因而|才|于是)?(?P<two>[^。；！？]+)"),
+    re.compile(r"(?P<two>[^。；！？]{2,}?)[，,]?(?:是|就是|都是)?因为(?P<one>[^。；！？]+)"),
 )  # fmt: skip
 
 

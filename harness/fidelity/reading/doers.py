@@ -116,6 +116,9 @@ _PARTY_ZH = (
     r"(?P<us>我们|我方|本店|本公司|公司|商家|卖家|卖方|房东|物业|平台|店家|甲方|厂家|出租方|商场|酒店|学校|保险公司)"
     r"|(?P<you>[您你](?!们的)|买家|买方|租客|住户|客户|用户|顾客|业主|乙方|租户|住客|承租人|消费者|乘客|旅客|家长|学生|个人|自己)"
 )
+_BESIDE = re.compile(  # "every visitor to the museum pays": not the museum
+    r"\b(?:to|of|in|at|from|for|on|with|near|under|behind) (?:the |a |an |our |your |their |his |her |its )?$"
+)
 _ZH = re.compile(
     rf"(?:由|归|请|让)?(?:{_PARTY_ZH})(?:自己|自行|来|全部|全额|全|要|须|必须|得|需要?|应当?|负责|方|会|将|先|另|主动|给(?:您|你|我们|对方|师傅|工程师))*"
     r"(?:(?P<pay>承担|支付|负担|出(?=钱|资|$|[,，。;；])|付(?!款方式)|掏|买单|出钱)|(?P<phone>打电话|致电|来电|去电|拨打)|(?P<contact>联系|通知|告知))"
@@ -128,6 +131,9 @@ def doers(text: Text) -> Iterator[tuple[str, str]]:
         for match in _ZH.finditer(text.plain):
             yield next(n for n in ("pay", "phone", "contact") if match[n]), "us" if match["us"] else "you"
         return
-    for match in _EN.finditer(text.plain.lower()):
+    low = text.plain.lower()
+    for match in _EN.finditer(low):
+        if match["who"] not in _PRONOUNS and _BESIDE.search(low[: match.start()]):
+            continue
         if match["who"] not in _NOBODY and (match["who"] in _PRONOUNS or not _PURPOSE.search(match[0])):
             yield next(name for name in _VERBS if match[name]), match["who"]

@@ -49,6 +49,7 @@ def said_otherwise(denial: Denial, own: Text, other: Text) -> bool:
         or _not_after(denial, own, other)
         or _answer_word(denial, own)
         or _not_too(denial, own, other)
+        or _too_late(own, other)
     )
 
 
@@ -111,6 +112,18 @@ def _not_too(denial: Denial, own: Text, other: Text) -> bool:
     """ "not too big" is "fits"."""
     near = [w.lemma for w in own.words[denial.at + 1 : denial.at + 2]]
     return near == ["too"] and not any(w.lemma == "too" for w in other.words)
+
+
+def _too_late(own: Text, other: Text) -> bool:
+    """ "can no longer" is "it is too late to"."""
+    return bool(_NO_LONGER.search(own.plain) and _TOO_LATE.search(other.plain))
+
+
+_NO_LONGER = re.compile(
+    r"\b(?:no longer|not\b[^.;]{0,40}\b(?:any ?more|any longer))\b|(?:不能|没法|无法|不可以)[^，。,]{0,10}了",
+    re.IGNORECASE,
+)
+_TOO_LATE = re.compile(r"\btoo late\b|来不及|太晚|太迟|已经晚了|过了时间", re.IGNORECASE)
 
 
 def _answer_word(denial: Denial, own: Text) -> bool:

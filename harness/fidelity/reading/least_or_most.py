@@ -114,6 +114,8 @@ _REFUSES = re.compile(
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"\b(?:unless|without|until|if not|except)\b|除非|否则|不然|才", re.IGNORECASE)
+_IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
+_COMMA = re.compile(r"(?<!的话)(?<![的者时])[，,]")
 _STOPS = re.compile(r"[.;!?。；！？]")
 
 
@@ -126,4 +128,8 @@ def refused(fact: Fact, plain: str) -> bool:
         (m.start() for m in _STOPS.finditer(plain, fact.end) if not plain[m.end() : m.end() + 1].isdigit()), len(plain)
     )
     sentence = plain[begin:end]
+    if _IDEOGRAPH.search(sentence):  # 三十日内提出，逾期不予受理: within a clause, but for 的话, 的 and 者 at its end
+        begin = max((m.end() for m in _COMMA.finditer(plain, begin, fact.start)), default=begin)
+        end = next((m.start() for m in _COMMA.finditer(plain, fact.end, end)), end)
+        sentence = plain[begin:end]
     return bool(_REFUSES.search(sentence)) and not _SUPPOSES.search(sentence)

@@ -3,7 +3,8 @@
 import re
 
 UNITS = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "zero": 0, "nil": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9,
     "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
     "seventeen": 17, "eighteen": 18, "nineteen": 19,
 }  # fmt: skip
@@ -37,8 +38,12 @@ WORDS = (
     rf"(?:half a dozen|(?:a|an)\s+(?:{_BIG})|(?:{_SMALL}|{_BIG})(?![a-z]))"
     rf"(?:(?:(?:(?<=hundred)|(?<=thousand)|(?<=million))\s+and\s+|[\s-]+)(?:{_SMALL}|{_BIG})(?![a-z]))*"
 )
-NUMBER_EN = rf"(?:(?:{DIGITS})(?:\s?(?:{_BIG})(?![a-z]))?|\b{WORDS})(?:\s+and\s+a\s+half\b)?"
+NUMBER_EN = (
+    rf"(?:(?:{DIGITS})(?:\s?(?:{_BIG})(?![a-z]))?|\b{WORDS})"
+    r"(?:\s+and\s+a\s+half\b(?:\s+(?:thousand|million|billion|trillion)(?![a-z]))?)?"
+)
 NUMBER_ZH = r"(?:\d[\d,]*(?:\.\d+)?[百千万亿]{0,2}|[零〇一二两俩三四五六七八九十百千万亿]+)"
+_HALVES_OF = re.compile(r"(?P<half>\s+and\s+a\s+half)\s+(?P<scale>thousand|million|billion|trillion)\b", re.I)
 _HALVES = re.compile(r"\s+and\s+a\s+half", re.I)
 _TOKEN = re.compile(rf"{DIGITS}|[a-z]+")
 _ZH_MIXED = re.compile(r"(\d[\d,]*(?:\.\d+)?)([百千万亿]*)")
@@ -49,6 +54,10 @@ def english(text: str) -> float | None:
     if text.strip().lower() == "half a dozen":
         return 6.0
     halves = 0.5 if _HALVES.search(text) else 0.0
+    scaled = _HALVES_OF.search(text)
+    if scaled:  # "twelve and a half million"
+        count = english(text[: scaled.end("half")])
+        return None if count is None else count * SCALES[scaled["scale"].lower()]
     text = _HALVES.sub("", text)
     total, group, seen = 0.0, 0.0, False
     for token in _TOKEN.findall(text.lower()):

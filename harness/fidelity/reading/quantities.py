@@ -30,10 +30,10 @@ EN = re.compile(
     re.IGNORECASE,
 )
 EN_LOOSE = re.compile(
-    r"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?|(?:a|an|one)\s+(?P<m_unit>kilo|kilogram|kilometre|kilometer|mile|litre|liter|metre|meter|tonne|ton|ounce)\s+and\s+a\s+half)(?![a-z])|(?P<part_of>half|an?[\s-]quarter|a[\s-]third|one[\s-](?:third|quarter)|two[\s-]thirds|three[\s-]quarters) of an? (?P<of_unit>hour|day|year|minute|mile|kilo|litre|liter|kilometre|kilometer|metre|meter|century)|(?P<fraction>(?P<over>one|two|three|four|five|six|seven|eight|nine)[\s-](?P<under>fifth|sixth|seventh|eighth|ninth|tenth)s?)(?=\W|$)(?! (?:floor|time|of [A-Z]))|(?:the|a) (?:remaining|other|last) (?P<other_third>third|quarter)\b"
+    r"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete |single )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?|(?:a|an|one)\s+(?P<m_unit>kilo|kilogram|kilometre|kilometer|mile|litre|liter|metre|meter|tonne|ton|ounce)\s+and\s+a\s+half)(?![a-z])|(?P<part_of>half|an?[\s-]quarter|a[\s-]third|one[\s-](?:third|quarter)|two[\s-]thirds|three[\s-]quarters) of an? (?P<of_unit>hour|day|year|minute|mile|kilo|litre|liter|kilometre|kilometer|metre|meter|century)|(?P<fraction>(?P<over>one|two|three|four|five|six|seven|eight|nine)[\s-](?P<under>fifth|sixth|seventh|eighth|ninth|tenth)s?)(?=\W|$)(?! (?:floor|time|of [A-Z]))|(?:the|a) (?:remaining|other|last) (?P<other_third>third|quarter)\b"
     r"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night)|half\s+(?:an?\s+)?(?P<h_unit>hour|minute|day|week|month|year|price|mile|litre|liter|kilo)|(?P<half>(?:a\s+|one\s+)?half)(?!\s+past)"
     r"|(?P<twice>twice|two times|double[ds]?|once)|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
-    r"|(?P<quarters>(?P<three>three|a|one)[\s-]quarters?)(?=\s+(?:of|off|comes?|is|are|goes|go|less|more|cheaper|dearer|as|full|empty|knocked|taken|have|has|were|was|discount|reduction)\b)|(?P<fortnight>fortnight)|(?P<couple>a (?:couple|pair) of)"
+    r"|(?P<quarters>(?P<three>three|a|one)[\s-]quarters?)(?=\s+(?:of|off|comes?|is|are|goes|go|less|more|cheaper|dearer|as|full|empty|knocked|taken|have|has|were|was|discount|reduction)\b)|(?P<fortnight>fortnight)|(?:a|one) (?:single )?(?P<a_money>dollar|euro|cent|yuan)|(?P<couple>a (?:couple|pair) of)"
     r"|(?P<ten>twenty|thirty)[- ](?P<unit_th>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|(?P<ordinal_of>first|second)(?=\s+(?:floor|storey|row|gate|platform|class|grade|edition|page|chapter|level|stage|half|prize|place|door|room|line|street|avenue|shelf))"
     r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)(?! hour\b)"
@@ -265,6 +265,8 @@ def _loose(match: re.Match[str]) -> Fact | None:
         return _made(match, Kind.PERCENT, 100 / 3 if found["other_third"] == "third" else 25.0, "%")
     if "h_unit" in found and found["h_unit"] != "price":
         return _quantity(match, 0.5, ENGLISH[found["h_unit"]])
+    if "a_money" in found:
+        return _made(match, Kind.MONEY, 1.0, *_currency(found["a_money"]))
     if "fortnight" in found:
         return _quantity(match, 1.0, ENGLISH["fortnight"])
     if "always" in found:

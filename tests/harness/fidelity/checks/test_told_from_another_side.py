@@ -29,6 +29,11 @@ SAME = [
     ("A wash and cut costs 30 euros, or 24 euros without the wash.", "A wash and cut costs 30 euros, or 24 euros if you skip the wash."),
     ("Where you live does not matter for membership.", "For membership it does not matter where you live."),
     ("Contactless payments need no PIN.", "You do not need a PIN for contactless payments."),
+    ("The bridge cost 7.5 million euros.", "The bridge cost seven and a half million euros."),
+    ("It is too late to change the menu.", "The menu can no longer be changed."),
+    ("如需退款，请于收货后七日内申请，逾期不予受理。", "要退款的话，收货后7天以内申请，过期就不给退了。"),
+    ("A locker costs one euro.", "A locker costs a euro."),
+    ("The pump failed because the filter was blocked.", "Because the filter was blocked, the pump failed."),
 ]  # fmt: skip
 OTHER = [
     ("The library is nearer to the station than the museum.", "The museum is nearer to the station than the library."),
@@ -56,6 +61,10 @@ OTHER = [
     ("The visa takes eight to ten weeks.", "The visa takes two weeks."),
     ("Vouchers may be used within a year, provided the seal has not been broken.", "For twelve months the vouchers can be used."),
     ("喷漆时要开窗。千万不能靠近明火，否则会爆炸。", "喷漆的时候把窗户打开就行。"),
+    ("The pump failed because the filter was blocked.", "The filter was blocked because the pump had failed."),
+    ("因为水管冻裂了，地下室被淹。", "因为地下室被淹，水管冻裂了。"),
+    ("图书馆每天开到晚上九点。", "图书馆每天从晚上九点开始开放。"),
+    ("如需退款，请于收货后七日内申请，逾期不予受理。", "如需退款，请于收货七日后申请。"),
 ]  # fmt: skip
 
 
