@@ -30,6 +30,10 @@ _EMPTY_TALK = re.compile(
 )  # fmt: skip
 
 
+_TOPIC = re.compile(
+    r"^\W*(?:this|that|it|the question|your question|the request|your request) (?:is|was) (?:all |a question )?(?:about|concerning|regarding)\b|^\W*(?:您的问题|您问的|这个问题|这)(?:是|属于)?(?:关于|有关)",
+    re.IGNORECASE,
+)
 _VAGUE = re.compile(
     r"\b(?:usual|standard|normal|necessary|required|appropriate|relevant|responsible|suitable|competent|described|corresponding|proper) (?:steps?|procedures?|process(?:es)?|documents?|channels?|"
     r"measures?|departments?|persons?|teams?|contacts?|instructions?|conditions?|details|guidelines?|rules|options|fees?)|\b(?:certain|various|some|several|different|a number of|a few) (?:documents?|conditions?|steps?|events?|"
@@ -63,6 +67,8 @@ def check(both: Pair) -> list[Finding]:
         found.append(Finding(check=NAME, severity=1.0, reason="the answer holds no words"))
     elif _repetitive(both):
         found.append(Finding(check=NAME, severity=0.9, reason="the same few words make up the text"))
+    if _TOPIC.search(text) and not _TOPIC.search(both.case.reference):
+        found.append(Finding(check=NAME, severity=0.9, reason="the answer only names its subject"))
     vague = _VAGUE.search(text)
     if vague and not _VAGUE.search(both.case.reference) and both.recall < 0.7 and both.missing:
         reason = f"“{vague[0]}” stands for what the reference tells"

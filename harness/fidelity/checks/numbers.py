@@ -159,6 +159,7 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
         rival = next((f for f in beside if next_whole(gone, both.reference.plain, f, both.candidate.plain)), None)
         if rival is not None:
             lost, new = [f for f in lost if f is not gone], [f for f in new if f is not rival]
+    lost, new = _without_next_day(lost, new, here, there), _without_next_day(new, lost, there, here)
     if any(f.kind is Kind.WEEKDAY for f in (*lost, *new)) and same_days(both.reference, both.candidate):
         lost, new = ([f for f in side if f.kind is not Kind.WEEKDAY] for side in (lost, new))
     for own, other in ((here, there), (there, here)):
@@ -186,6 +187,29 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
         new = [f for f in new if not any(f is other for other in told)]
         lost = [f for f in lost if not (f.kind is Kind.PERCENT or f.unit == "times" or any(_like(f, t) for t in told))]
     return lost, new
+
+
+def _without_next_day(
+    told: list[Fact], others: list[Fact], own: tuple[Fact, ...], there: tuple[Fact, ...]
+) -> list[Fact]:
+    """`told` without "the next day" where the other text dates it, and without that date: 5 August, the next day."""
+    days = {f.value[2] for f in own if f.kind is Kind.DATE and isinstance(f.value, tuple) and f.value[2]}
+    days |= {f.value[2] for f in there if f.kind is Kind.DATE and isinstance(f.value, tuple) and f.value[2]}
+    if not days:
+        return told
+
+    def follows(fact: Fact) -> bool:
+        return fact.kind is Kind.DATE and isinstance(fact.value, tuple) and (fact.value[2] or 0) - 1 in days
+
+    def is_next(fact: Fact) -> bool:
+        return fact.kind is Kind.DAY and fact.text.casefold() in _NEXT_DAY
+
+    if any(map(follows, others)):
+        return [f for f in told if not is_next(f)]
+    return [f for f in told if not follows(f)] if any(map(is_next, others)) else told
+
+
+_NEXT_DAY = frozenset(["次日", "翌日", "第二天", "the next day", "next day", "the following day", "the day after"])
 
 
 def _the_rest(fact: Fact, both: Pair) -> bool:

@@ -18,7 +18,18 @@ _STATUS = re.compile(
 )
 
 
+_DONE = re.compile(  # a receipt for the request in the place of its answer
+    r"^\W*(?:(?:your |the )?(?:request|operation|query|submission)(?: (?:was|has been|is))?(?: (?:processed|completed|submitted|executed|handled))?(?: successful(?:ly)?)?|success(?:ful(?:ly)?)?|ok(?:ay)?|done|200(?: ok)?|http 200(?: ok)?"
+    r"|(?:操作|提交|请求|处理|查询|执行|您的请求)(?:已经?)?(?:成功|完成|处理完毕|成功处理|处理成功)(?:了)?)\W*$",
+    re.IGNORECASE,
+)
+
+
 def check(both: Pair) -> list[Finding]:
+    receipt = _DONE.search(both.case.candidate)
+    if receipt and not _DONE.search(both.case.reference) and len(both.reference.content) > 1:
+        reason = f"“{receipt[0].strip()}” says that the request came through, and answers nothing"
+        return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     match = _STATUS.search(both.case.candidate)
     if not match or _STATUS.search(both.case.reference):
         return []

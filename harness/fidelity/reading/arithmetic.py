@@ -48,9 +48,31 @@ def _strict(fact: Fact, plain: str) -> bool:
 
 def computed(fact: Fact, facts: Sequence[Fact]) -> bool:
     """Whether `fact` is a sum, difference, share, remainder or multiple of values among `facts`: half of $80 is $40."""
+    if fact.kind is Kind.PERCENT and fact.value in _shares(facts):
+        return True
     if fact.kind not in _COUNTED or not isinstance(fact.value, float):
         return False
+    if fact.kind is Kind.DURATION and fact.unit == "month" and fact.value in _between_years(facts):
+        return True
     return any(abs(value - fact.value) <= 1e-6 * max(1.0, abs(value)) for value in _results(fact, facts))
+
+
+def _shares(facts: Sequence[Fact]) -> set[float]:
+    """Percentages that one count is of another: 3,000 of 12,000."""
+    counts = [f.value for f in facts[:_MAX] if f.kind is Kind.NUMBER and isinstance(f.value, float) and f.value > 1]
+    return {100 * part / whole for part in counts for whole in counts if part < whole}
+
+
+def _between_years(facts: Sequence[Fact]) -> set[float]:
+    """Months between the years of two dates: from 1871 to 1904."""
+    years = [year for f in facts[:_MAX] if (year := _year(f)) is not None]
+    return {12.0 * abs(a - b) for a in years for b in years if a != b}
+
+
+def _year(fact: Fact) -> float | None:
+    if fact.kind is Kind.DATE and isinstance(fact.value, tuple):
+        return fact.value[0]
+    return fact.raw if fact.kind is Kind.NUMBER and fact.raw is not None and 1000 < fact.raw < 2100 else None
 
 
 def _results(fact: Fact, facts: Sequence[Fact]) -> Iterator[float]:

@@ -23,7 +23,7 @@ _NOT_OVER = re.compile(
 )
 _MOST_BEFORE = re.compile(
     r"(?<![a-z])(?:not (?:be )?(?:larger|bigger|longer|higher|greater|older|heavier|more) than|(?:smaller|shorter|lower|younger|lighter|colder|cooler|cheaper) than|no more than|not more than|not exceed(?:ing)?|no longer than|no later than|not over|not above|at most|up to|maximum(?: of)?|max\.?|"
-    r"(?<!no )(?<!not )(?:less|fewer) than|under|below|within|limited to|capped at|maximum is|limit (?:is|of)|"
+    r"(?<!no )(?<!not )(?:less|fewer) than|under|below|within|not yet|limited to|capped at|maximum is|limit (?:is|of)|"
     rf"(?:{_NOT_ZH})(?:能|可|得|应)?(?:超过|多于|大于|高于|超)|最大|(?:最多|至多)[可能容纳坐住带装收携拿买借用要需]{{0,4}}|不高于|不大于|不多于|不足|不到|不满|未满|{_PLAINLY_ZH}(?:低于|少于|小于)|上限为?|限)\s*(?:the |a |an |of |the first )?$",
     re.I,
 )

@@ -23,7 +23,7 @@ TIME_EN = re.compile(
     rf"|\b(?P<h2>{_HOUR})\s?(?P<half2>[ap]\.?m\.?(?![a-z]))"
     rf"|\b(?P<h3>{_HOUR})\s+o['’]?clock{_PART.replace('part', 'part3')}"
     rf"|\b(?P<rel>half[- ]past|half|quarter[- ]past|quarter[- ]to|a quarter[- ]past|a quarter[- ]to|(?P<mins>five|ten|twenty|twenty[- ]five)\s+(?:minutes\s+)?(?P<dir>past|to))"
-    rf"[\s-]+(?P<h4>{_HOUR})\b(?!\s*(?:%|percent|days?|weeks?|hours?|months?|years?|minutes?))(?:\s?(?P<half4>[ap]\.?m\.?(?![a-z])))?{_PART.replace('part', 'part4')}"
+    rf"[\s-]+(?P<h4>{_HOUR}|noon|midnight)\b(?!\s*(?:%|percent|days?|weeks?|hours?|months?|years?|minutes?))(?:\s?(?P<half4>[ap]\.?m\.?(?![a-z])))?{_PART.replace('part', 'part4')}"
     r"|\b(?P<named>noon|midday|midnight)\b"
     rf"|\b(?:(?:at|until|till|by|from|before|after|to|and|between)\s+)?(?<!minus )(?<!negative )(?P<h5>{_HOUR})(?=\s+(?:in the|at night|tonight|on (?:mon|tue|wed|thu|fri|sat|sun)|tomorrow|today|sharp))"
     rf"{_PART.replace('part', 'part5')}",
@@ -79,14 +79,14 @@ DATE_ZH = re.compile(
 )
 WEEKDAY_ZH = re.compile(r"(?:(?:上|下|本|这)?(?:(?<![小老阿])周|星期|礼拜))([一二三四五六日天末])(?!年|[百千万])")
 DAY_ZH = re.compile(
-    r"大后天|后天|大前天|前天|今天|今日|今晚|今早|明天|明日|明晚|明早|昨天|昨日|昨晚|次日|翌日|"
+    r"大后天|后天|大前天|前天|今天|今日|今晚|今早|明天|明日|明晚|明早|昨天|昨日|昨晚|昨夜|今夜|明夜|次日|翌日|"
     r"(?:上上|下下|上|下|本|这)个?(?:周|星期|月|季度)(?![一二三四五六日天末])|去年(?!同期)|今年|明年|前年|后年"
 )
 _DAY_NAMES = {
     **{f"the {unit} before": f"last {unit}" for unit in ("year", "month", "week", "quarter")},
     **{f"the previous {unit}": f"last {unit}" for unit in ("year", "month", "week", "quarter")},
     "tonight": "today", "this evening": "today", "this morning": "today", "this afternoon": "today", "今日": "今天", "今晚": "今天", "今早": "今天", "明日": "明天", "明晚": "明天", "明早": "明天",
-    "昨日": "昨天", "昨晚": "昨天", "次日": "明天", "翌日": "明天",
+    "昨日": "昨天", "昨晚": "昨天", "昨夜": "昨天", "今夜": "今天", "明夜": "明天", "次日": "明天", "翌日": "明天",
 }  # fmt: skip
 
 
@@ -228,7 +228,10 @@ def _english_time(match: re.Match[str]) -> Fact | None:
         ):
             return None
         return _clock(match, float(g["h"]), float(g["m"]), afternoon)
-    hour = english(g["h2"] or g["h3"] or g["h4"] or g["h5"]) or 0.0
+    if g["h4"] and g["h4"].lower() in ("noon", "midnight"):
+        hour, afternoon = 12.0, (g["h4"].lower() == "noon") != g["rel"].lower().endswith("to")
+    else:
+        hour = english(g["h2"] or g["h3"] or g["h4"] or g["h5"]) or 0.0
     if not g["rel"]:
         return _clock(match, hour, 0, afternoon)
     words = g["rel"].lower().replace("-", " ")

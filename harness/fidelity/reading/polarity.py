@@ -189,7 +189,7 @@ _ZH_HARMLESS = frozenset(
 _ZH_LEXICAL = MappingProxyType(
     {
         "禁止": "允许 可以", "严禁": "允许 可以", "禁": "允许 可以", "拒绝": "接受 同意", "驳回": "批准 通过", "否决": "通过", "失败": "成功",
-        "停止": "继续", "缺货": "有货", "售罄": "有货", "断货": "有货", "卖完": "有货", "取消": "举行", "关门": "营业", "打烊": "营业", "停业": "营业",
+        "停止": "继续", "缺货": "有货", "售罄": "有货", "售完": "有货 下单", "断货": "有货", "卖完": "有货", "取消": "举行", "关门": "营业", "打烊": "营业", "停业": "营业",
         "闭馆": "开放", "关闭": "打开 开放", "休息": "营业", "除外": "包括", "除了": "包括", "除": "包括", "排除": "包括", "拒": "接受",
         "免费": "收费 付费 买", "减免": "收 扣 交 付", "免": "收 买 付 交", "免除": "收取", "过期": "有效", "失效": "有效", "作废": "有效", "自愿": "必须", "可选": "必须", "晚点": "准时", "延误": "准时",
         "暂停": "继续", "停用": "启用", "缺席": "出席", "拖欠": "付清", "歇业": "营业", "无效": "有效 接受",
@@ -302,6 +302,8 @@ def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[
         return None, False
     if low == "but" and excepting_but(words, at):
         return set(), False
+    if low == "yet" and 0 < at < len(words) - 1 and words[at + 1].text.casefold() == "to":
+        return (set(), False) if words[at - 1].lemma in ("have", "has", "be", "is", "are") else (None, False)
     if low in ("not", "no") and _bounds_a_value(words, at):
         return None, False
     if (
@@ -332,6 +334,7 @@ def _bounds_a_value(words: Sequence[Word], at: int) -> bool:
     compared = len(near) > 1 and near[0].lemma in _COMPARED and near[1].lemma == "than"
     passed = bool(near) and (
         near[0].lemma in _BEYOND
+        or (near[0].lemma == "yet" and len(near) > 1 and near[1].fact is not None)
         or near[0].text.startswith(("满", "到", "足", "够", "超过", "高于", "多于", "低于", "少于", "大于", "小于"))
     )
     return (compared or passed) and any(w.fact and w.fact.bound for w in words[at + 1 : at + 8])

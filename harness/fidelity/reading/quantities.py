@@ -37,7 +37,7 @@ EN_LOOSE = re.compile(
     r"|(?P<ten>twenty|thirty)[- ](?P<unit_th>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|(?P<ordinal_of>first|second)(?=\s+(?:floor|storey|row|gate|platform|class|grade|edition|page|chapter|level|stage|half|prize|place|door|room|line|street|avenue|shelf))"
     r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)(?! hour\b)"
-    r"|(?P<x>\w+) (?:in|out of) (?!twice\b|once\b|half\b|double)(?P<y>\w+))\b",
+    r"|(?P<x_of>one|two|three)(?: [a-z]+)? (?:in|out of) every (?P<y_of>(?:[a-z]+ )?(?:hundred|thousand)|\w+)|(?P<x>\w+) (?:in|out of) (?!twice\b|once\b|half\b|double)(?P<y>\w+))\b",
     re.IGNORECASE,
 )
 ZH = re.compile(
@@ -302,6 +302,9 @@ def _share(found: dict[str, str]) -> float | None:
         return 200 / 3 if found["thirds"] == "two" else 100 / 3
     if "three" in found:
         return 75.0 if found["three"] == "three" else 25.0
+    if "x_of" in found:  # "one bottle in every two hundred"
+        part, whole = english(found["x_of"]), english(found["y_of"])
+        return 100 * part / whole if part and whole and part < whole else None
     part, whole = english(found["x"]), english(found["y"])
     if part and whole and part < whole and found["x"].isalpha() == found["y"].isalpha():
         return 100 * part / whole

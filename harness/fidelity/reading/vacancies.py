@@ -43,6 +43,8 @@ def same_places(one: Text, other: Text) -> tuple[bool, frozenset[int]] | None:
     here, there = _read(one), _read(other)
     if not here or not there or {s for _, s, _ in here} == {s for _, s, _ in there} == {"free"}:
         return None
+    if not (_FREE.search(one.plain) or _FREE.search(other.plain)):
+        return None
     total = next((t for side in (here, there) for _, _, t in side if t is not None), None)
     if total is None:
         return None

@@ -34,6 +34,14 @@ SAME = [
     ("如需退款，请于收货后七日内申请，逾期不予受理。", "要退款的话，收货后7天以内申请，过期就不给退了。"),
     ("A locker costs one euro.", "A locker costs a euro."),
     ("The pump failed because the filter was blocked.", "Because the filter was blocked, the pump failed."),
+    ("The mill opened in 1871 and burned down in 1904.", "The mill burned down in 1904, thirty-three years after it opened in 1871."),
+    ("The last bus leaves at 23:45.", "The last bus leaves at a quarter to midnight."),
+    ("0.5% of the jars came back broken.", "One jar in every two hundred came back broken."),
+    ("泳池8月5日关闭一天，次日恢复开放。", "泳池8月5日关闭一天，6号恢复开放。"),
+    ("昨晚的大风刮倒了一棵树。", "昨夜的大风刮倒了一棵树。"),
+    ("共有八百人报名，其中学生两百人。", "共有八百人报名，四分之一是学生。"),
+    ("Twelve of the singers are under 18.", "Twelve of the singers are not yet eighteen."),
+    ("Nobody has been hired for the post yet.", "So far the post has not been given to anyone."),
 ]  # fmt: skip
 OTHER = [
     ("The library is nearer to the station than the museum.", "The museum is nearer to the station than the library."),
@@ -65,6 +73,12 @@ OTHER = [
     ("因为水管冻裂了，地下室被淹。", "因为地下室被淹，水管冻裂了。"),
     ("图书馆每天开到晚上九点。", "图书馆每天从晚上九点开始开放。"),
     ("如需退款，请于收货后七日内申请，逾期不予受理。", "如需退款，请于收货七日后申请。"),
+    ("The last bus leaves at 23:45.", "The last bus leaves at a quarter past midnight."),
+    ("泳池8月5日关闭一天，次日恢复开放。", "泳池8月5日关一天，8号恢复开放。"),
+    ("The patch has been rolled out to all servers.", "The patch has yet to be rolled out to all servers."),
+    ("The wine for the cod is a dry Riesling.", "This is about which wine to drink with the cod."),
+    ("发票抬头应写公司全称。", "操作成功。"),
+    ("The parcel is at the depot in Gent.", "Your request was processed successfully."),
 ]  # fmt: skip
 
 
