@@ -210,6 +210,8 @@ def _side(fact: Fact, text: Text) -> int:
 
 def _bounds(both: Pair) -> list[Finding]:
     """The same value as a least on one side and a most on the other."""
+    if double_negation(both):
+        return []
     here, there = (_sided(text) for text in (both.reference, both.candidate))
     near_here, near_there = NearValues([f for f, _ in here]), NearValues([f for f, _ in there])
     found = []

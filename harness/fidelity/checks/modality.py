@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from harness.fidelity.case import Finding
+from harness.fidelity.checks.negation import double_negation
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity
@@ -58,7 +59,7 @@ def check(both: Pair) -> list[Finding]:
     found = []
     for (here, there), severity in _CLASH.items():
         if here in ours and here not in theirs and there in theirs and there not in ours:
-            if (here, there) in (("may", "must"), ("must", "may")) and limited(both):
+            if (here, there) in (("may", "must"), ("must", "may")) and (limited(both) or double_negation(both)):
                 continue  # "can only at the end" is "has to wait for the end"
             reason = f"“{theirs[there]}” is not as binding, or not as sure, as “{ours[here]}”"
             found.append(Finding(check=NAME, severity=severity, reason=reason))

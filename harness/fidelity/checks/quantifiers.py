@@ -109,7 +109,13 @@ def _compared(both: Pair) -> list[Finding]:
                 side.pop(kind, None)
     found += _only_elsewhere(both)
     found += _both_or_one(both)
-    found += [*_also_beyond(both, lost), *_not_all(both), *_exception_lifted(both), *_shared_out(both)]
+    found += [
+        *_also_beyond(both, lost),
+        *_not_all(both),
+        *_exception_lifted(both),
+        *_shared_out(both),
+        *_one_or_both(both),
+    ]
     if found:
         return found
     if "all" in new and (lost.keys() & {"except", "only", "some", "most"} or _contrast_gone(both)):
@@ -242,6 +248,25 @@ def _exception_lifted(both: Pair) -> list[Finding]:
 
 
 _AS_WELL = re.compile(r"\b(?:too|as well|also|including|even|likewise)\b|一起|也|同样|照样|包括|连", re.IGNORECASE)
+
+
+def _one_or_both(both: Pair) -> list[Finding]:
+    """ "a passport and a photo" against "a passport or a photo", where the rest is a copy."""
+    if both.literal_here < COPY or both.literal_there < COPY or both.polarity_here.denials:
+        return []
+    here, there = ([w.lemma for w in t.words if w.lemma in _JOINED] for t in (both.reference, both.candidate))
+    if len(here) != len(there):
+        return []
+    for ours, theirs in zip(here, there, strict=True):
+        if (ours in _AND) != (theirs in _AND):
+            reason = f"“{theirs}” stands where the reference says “{ours}”"
+            return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    return []
+
+
+COPY = 0.9  # share of literal words from which a text is a copy
+_AND = frozenset(["and", "和", "与", "及", "以及", "并"])
+_JOINED = _AND | {"or", "或", "或者"}
 
 
 def _shared_out(both: Pair) -> list[Finding]:

@@ -104,7 +104,7 @@ def _found(both: Pair) -> Iterator[Finding]:
     if passive and (agent := _same_order(both)):
         yield Finding(check=NAME, severity=0.8, reason=f"“{agent}” does in one text what is done to it in the other")
     exchanged = list(exchanges(both))
-    if len({i for e in exchanged for i in (e.one, e.other)}) >= 4:
+    if len({words[i].lemma for e in exchanged for i in (e.one, e.other)}) >= 4:
         exchanged = []  # whole clauses changed places, with everything that belongs to them
     for one, other, fit in exchanged:
         if passive or not _literal(both):
@@ -117,9 +117,19 @@ def _found(both: Pair) -> Iterator[Finding]:
         if words[pivot].lemma not in SEQUENCE and _bond_kept(both, left, pivot, right):
             continue
         severity = _severity(both, words[left], words[pivot], words[right], passive=passive)
+        if severity >= 0.7 and words[pivot].lemma in _HANDS_OVER and _same_words(both):
+            severity = 1.0
         if severity:
             reason = f"“{words[left].text}” and “{words[right].text}” change places around “{words[pivot].text}”"
             yield Finding(check=NAME, severity=severity, reason=reason)
+
+
+def _same_words(both: Pair) -> bool:
+    ours, theirs = (Counter(w.lemma for w in t.words if not w.mark) for t in (both.reference, both.candidate))
+    return ours == theirs
+
+
+_HANDS_OVER = frozenset(["把", "给", "向", "交给", "被", "to", "from", "into", "for", "by"])
 
 
 def _bond_kept(both: Pair, left: int, pivot: int, right: int) -> bool:

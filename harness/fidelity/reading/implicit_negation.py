@@ -43,6 +43,7 @@ def said_otherwise(denial: Denial, own: Text, other: Text) -> bool:
     return (
         _only(own, other)
         or others_barred(own, other)
+        or _others_not(denial, own, other)
         or _unless(denial, own, other)
         or _or_else(own, other)
         or _going_on(denial, own, other)
@@ -69,6 +70,16 @@ def others_barred(own: Text, other: Text) -> bool:
     here, there = _lemmas(own.content), _lemmas(other.content)
     barred = any(words.opposed(a, b) for a in here for b in there)
     return barred and bool(_lemmas(other.words) & _ONLY) and not _lemmas(own.words) & _ONLY
+
+
+def _others_not(denial: Denial, own: Text, other: Text) -> bool:
+    """ "other cards are not taken" is in "only cash is taken"."""
+    clause = own.words[denial.at].clause
+    others = _lemmas([w for w in own.words if w.clause == clause]) & _OTHERS
+    return bool(others and _lemmas(other.words) & _ONLY)
+
+
+_OTHERS = frozenset(["other", "others", "else", "rest", "其他", "其它", "其余", "别的", "另外"])
 
 
 def _unless(denial: Denial, own: Text, other: Text) -> bool:

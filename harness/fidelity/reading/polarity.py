@@ -236,7 +236,7 @@ def _apart(found: list[Denial]) -> Iterator[Denial]:
 
 
 def _next_to(one: Denial, other: Denial, words: Sequence[Word]) -> bool:
-    between = words[one.at + 1 : other.at]
+    between = [w for w in words[one.at + 1 : other.at] if w.lemma not in ("longer", "long", "anymore")]
     return words[one.at].clause == words[other.at].clause and not any(w.content for w in between) and len(between) < 4
 
 

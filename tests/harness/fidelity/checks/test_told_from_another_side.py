@@ -42,6 +42,9 @@ SAME = [
     ("共有八百人报名，其中学生两百人。", "共有八百人报名，四分之一是学生。"),
     ("Twelve of the singers are under 18.", "Twelve of the singers are not yet eighteen."),
     ("Nobody has been hired for the post yet.", "So far the post has not been given to anyone."),
+    ("Children under ten must be with an adult in the pool.", "Nobody younger than ten may be in the pool without an adult."),
+    ("这家店只收现金。", "在这家店只能付现金，其他付款方式一概不接受。"),
+    ("The escalator works again.", "The escalator is no longer out of order."),
 ]  # fmt: skip
 OTHER = [
     ("The library is nearer to the station than the museum.", "The museum is nearer to the station than the library."),
@@ -79,6 +82,9 @@ OTHER = [
     ("The wine for the cod is a dry Riesling.", "This is about which wine to drink with the cod."),
     ("发票抬头应写公司全称。", "操作成功。"),
     ("The parcel is at the depot in Gent.", "Your request was processed successfully."),
+    ("Always pour the acid into the water, never the water into the acid.", "Always pour the water into the acid, never the acid into the water."),
+    ("To register, bring the form and a passport.", "To register, bring the form or a passport."),
+    ("赵敏把修好的手表交给了钱进。", "钱进把修好的手表交给了赵敏。"),
 ]  # fmt: skip
 
 
