@@ -40,6 +40,7 @@ def test_what_went_wrong_first_is_raised_not_the_group_it_came_in():
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_cancels_what_is_under_way_and_a_second_one_changes_nothing(number, capsys):
+    signal.signal(number, signal.SIG_DFL)  # under nohup a SIGHUP is ignored, and stays so
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with terminated_as_interrupt(), asyncio.Runner() as runner:
         with pytest.raises(KeyboardInterrupt):
