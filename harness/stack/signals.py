@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 ENDING = (signal.SIGTERM, signal.SIGHUP)
+_WORK = "run_heard"  # the name of the task that a signal cancels
 
 
 @contextmanager
@@ -21,7 +22,7 @@ def terminated_as_interrupt() -> Iterator[None]:
         as_now = signal.getsignal(signal.SIGINT)  # asyncio's own while a loop runs: it cancels what is under way
         if callable(as_now):
             as_now(signal.SIGINT, frame)
-        else:
+        elif not cancelled_work():  # a shell's background job ignores SIGINT, and asyncio then has no handler
             raise KeyboardInterrupt
 
     before = {number: signal.getsignal(number) for number in ENDING}
@@ -33,6 +34,18 @@ def terminated_as_interrupt() -> Iterator[None]:
     finally:
         for number in wanted:
             signal.signal(number, before[number])
+
+
+def cancelled_work() -> bool:
+    """Cancel what `run_heard` is running; False where it runs nothing."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    work = [task for task in asyncio.all_tasks(loop) if task.get_name() == _WORK]
+    for task in work:
+        loop.call_soon_threadsafe(task.cancel)
+    return bool(work)
 
 
 def patience(*_: object) -> None:
@@ -62,10 +75,20 @@ def run_heard(runner: asyncio.Runner, work: Coroutine[Any, Any, T]) -> T:
 
     Raises KeyboardInterrupt, and what went wrong first where several requests in flight failed together.
     """
+
+    async def named() -> T:
+        task = asyncio.current_task()
+        if task is not None:
+            task.set_name(_WORK)
+        return await work
+
     try:
-        return runner.run(work)
+        return runner.run(named())
     except ExceptionGroup as failed:
         raise first_of(failed) from failed
+    except asyncio.CancelledError:
+        heard()
+        raise KeyboardInterrupt from None
     except KeyboardInterrupt:
         heard()
         raise

@@ -49,6 +49,29 @@ def test_a_signal_cancels_what_is_under_way_and_a_second_one_changes_nothing(num
     assert "stopping what was started" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_background_job_that_ignores_ctrl_c_ends_all_it_has_under_way(number, capsys):
+    ended = []
+
+    async def request() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(number)
+
+    async def work() -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(request())
+            asyncio.get_running_loop().call_later(0.01, signal.raise_signal, number)
+
+    signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for what it runs in the background
+    with terminated_as_interrupt(), asyncio.Runner() as runner:
+        with pytest.raises(KeyboardInterrupt):
+            run_heard(runner, work())
+        assert ended == [number]  # before the runner is closed
+
+
 def test_tidying_up_is_not_disturbed(capsys):
     with undisturbed():
         signal.raise_signal(signal.SIGTERM)
