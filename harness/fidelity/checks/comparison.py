@@ -12,7 +12,8 @@ def check(both: Pair) -> list[Finding]:
     if same_order(both.reference, both.candidate) is not False:
         return []
     here, there = comparison(both.reference), comparison(both.candidate)
-    if here is None or there is None or _denials(both)[0] != _denials(both)[1]:
+    denied_here, denied_there = _denials(both)
+    if here is None or there is None or denied_here != denied_there:
         return []
     told = " … ".join(joined(side, 4) for side in (there.one, there.two) if side)
     reason = f"“{told}” are related in the answer the other way round than in the reference"

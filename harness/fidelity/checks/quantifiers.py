@@ -75,6 +75,26 @@ _CLASH = MappingProxyType(
         ("most", "none"): 1.0, ("only", "except"): 0.9, ("except", "only"): 0.7,
     }
 )  # fmt: skip
+_NOT_ALL = re.compile(
+    r"\bnot (?:all|every|everyone|everybody|everything)\b|(?:并?不是|并非)(?:所有|每|全部|人人|什么都)|(?:未必|不一定|不)(?:都|全)(?!不|没)",
+    re.IGNORECASE,
+)
+_NONE_AT_ALL = re.compile(
+    r"\bnone of\b|\bno one\b|\bnobody\b|(?:^|[.;!?,]\s)no [a-z]+s\b|(?:所有|全部|每|一切)[^，。；,;]{0,10}都?(?:不|没)|一律不|全都?(?:不|没)|都(?:不|没)|没有一[个种款家位件]",
+    re.IGNORECASE,
+)
+_AS_WELL = re.compile(r"\b(?:too|as well|also|including|even|likewise)\b|一起|也|同样|照样|包括|连", re.IGNORECASE)
+COPY = 0.9  # share of literal words from which a text is a copy
+_AND = frozenset(["and", "和", "与", "及", "以及", "并"])
+_JOINED = _AND | {"or", "或", "或者"}
+_EACH = re.compile(
+    r"\b(?:each|every|per (?:person|head|guest|child|adult|passenger|ticket)|apiece)\b|每[人位个]|一人一|按人头",
+    re.IGNORECASE,
+)
+_TOGETHER = re.compile(
+    r"\bbetween (?:them|you|us)\b|\bto share\b|\bper (?:family|household|group|couple|table)\b|\bno matter how many (?:of )?(?:they|you|people|there)\b|不管(?:来)?几个?人|全家(?:一共|总共|合用|共)",
+    re.IGNORECASE,
+)
 
 
 def check(both: Pair) -> list[Finding]:
@@ -213,23 +233,23 @@ def _also_beyond(both: Pair, lost: dict[str, str]) -> list[Finding]:
 
 def _not_all(both: Pair) -> list[Finding]:
     """ "not all are" against "none is"."""
+    return _one_against_the_other(both, _NOT_ALL, _NONE_AT_ALL)
+
+
+def _shared_out(both: Pair) -> list[Finding]:
+    """ "two each" against "two between them"."""
+    return _one_against_the_other(both, _EACH, _TOGETHER)
+
+
+def _one_against_the_other(both: Pair, one: re.Pattern[str], other: re.Pattern[str]) -> list[Finding]:
+    """What only `one` says in one of the texts, and only `other` in the other one."""
     here, there = both.reference.plain, both.candidate.plain
-    for one, other in ((here, there), (there, here)):
-        some, none = _NOT_ALL.search(one), _NONE_AT_ALL.search(other)
-        if some and none and not _NOT_ALL.search(other) and not _NONE_AT_ALL.search(one):
-            reason = f"“{some[0]}” in one text is “{none[0]}” in the other"
+    for text, rival in ((here, there), (there, here)):
+        said, instead = one.search(text), other.search(rival)
+        if said and instead and not one.search(rival) and not other.search(text):
+            reason = f"“{said[0]}” in one text is “{instead[0]}” in the other"
             return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     return []
-
-
-_NOT_ALL = re.compile(
-    r"\bnot (?:all|every|everyone|everybody|everything)\b|(?:并?不是|并非)(?:所有|每|全部|人人|什么都)|(?:未必|不一定|不)(?:都|全)(?!不|没)",
-    re.IGNORECASE,
-)
-_NONE_AT_ALL = re.compile(
-    r"\bnone of\b|\bno one\b|\bnobody\b|(?:^|[.;!?,]\s)no [a-z]+s\b|(?:所有|全部|每|一切)[^，。；,;]{0,10}都?(?:不|没)|一律不|全都?(?:不|没)|都(?:不|没)|没有一[个种款家位件]",
-    re.IGNORECASE,
-)
 
 
 def _exception_lifted(both: Pair) -> list[Finding]:
@@ -247,9 +267,6 @@ def _exception_lifted(both: Pair) -> list[Finding]:
     return []
 
 
-_AS_WELL = re.compile(r"\b(?:too|as well|also|including|even|likewise)\b|一起|也|同样|照样|包括|连", re.IGNORECASE)
-
-
 def _one_or_both(both: Pair) -> list[Finding]:
     """ "a passport and a photo" against "a passport or a photo", where the rest is a copy."""
     if both.literal_here < COPY or both.literal_there < COPY or both.polarity_here.denials:
@@ -262,31 +279,6 @@ def _one_or_both(both: Pair) -> list[Finding]:
             reason = f"“{theirs}” stands where the reference says “{ours}”"
             return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     return []
-
-
-COPY = 0.9  # share of literal words from which a text is a copy
-_AND = frozenset(["and", "和", "与", "及", "以及", "并"])
-_JOINED = _AND | {"or", "或", "或者"}
-
-
-def _shared_out(both: Pair) -> list[Finding]:
-    """ "two each" against "two between them"."""
-    for one, other in ((both.reference.plain, both.candidate.plain), (both.candidate.plain, both.reference.plain)):
-        each, together = _EACH.search(one), _TOGETHER.search(other)
-        if each and together and not _EACH.search(other) and not _TOGETHER.search(one):
-            reason = f"“{each[0]}” in one text is “{together[0]}” in the other"
-            return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
-    return []
-
-
-_EACH = re.compile(
-    r"\b(?:each|every|per (?:person|head|guest|child|adult|passenger|ticket)|apiece)\b|每[人位个]|一人一|按人头",
-    re.IGNORECASE,
-)
-_TOGETHER = re.compile(
-    r"\bbetween (?:them|you|us)\b|\bto share\b|\bper (?:family|household|group|couple|table)\b|\bno matter how many (?:of )?(?:they|you|people|there)\b|不管(?:来)?几个?人|全家(?:一共|总共|合用|共)",
-    re.IGNORECASE,
-)
 
 
 def _after_all(text: Text, at: int) -> bool:

@@ -40,6 +40,7 @@ _AXES = tuple(  # more of something, and less of it
 )
 
 
+@lru_cache(maxsize=512)
 def same_order(one: Text, other: Text) -> bool | None:
     """Whether both texts rank the same two things alike; None where they do not, or where it cannot be told."""
     here, there = comparison(one), comparison(other)

@@ -32,7 +32,7 @@ def reckoned(one: Text, other: Text) -> frozenset[int]:
     for own, rest in ((one, other), (other, one)):
         if len(own.facts) > _MOST or len(rest.facts) > _MOST:
             return frozenset()
-        for rule in (_inverse, _complement, _parts, _clock, _calendar, _lasting, _points, _paces, _excess):
+        for rule in (_inverse, _shares_of_one_whole, _parts, _clock, _calendar, _lasting, _points, _paces, _excess):
             for facts in rule(own, rest):
                 found.update(map(id, facts))
     return frozenset(found)
@@ -72,10 +72,6 @@ def _crossed(own: Text, other: Text) -> bool:
 
 def _order(text: Text) -> list[str]:
     return list(dict.fromkeys(w.lemma for w in text.words if w.content and not (w.fact and w.fact.kind in _RATIOS)))
-
-
-def _complement(own: Text, other: Text) -> Iterator[Sequence[Fact]]:
-    yield from _shares_of_one_whole(own, other)
 
 
 def _shares_of_one_whole(own: Text, other: Text) -> Iterator[Sequence[Fact]]:
