@@ -129,3 +129,31 @@ class UpstreamError(GatewayError):
         self.outcome = outcome
         self.died = died
         self.retry_after_s = retry_after_s
+
+
+class CannotConnect(GatewayError):
+    """No connection to a backend; `late` when it was not there in time."""
+
+    def __init__(self, *, late: bool) -> None:
+        super().__init__("late" if late else "refused")
+        self.late = late
+
+
+class ExchangeError(GatewayError):
+    """A request went out, and no whole answer came."""
+
+
+class Disconnected(ExchangeError):
+    """The connection ended before the head of the answer was there."""
+
+
+class BrokenOff(ExchangeError):
+    """The connection ended within the answer."""
+
+
+class NotHttp(ExchangeError):
+    """What came is not HTTP/1.1, or its head is larger than it may be."""
+
+
+class TooLong(ExchangeError):
+    """The body is longer than was asked for."""

@@ -41,5 +41,7 @@ async def _closed(runtime: Runtime) -> None:
         shared = [backend.shared for backend in runtime.backends.values() if backend.shared is not None]
         await asyncio.gather(*(one.close() for one in shared))
         await runtime.redis.aclose()
+    for backend in runtime.backends.values():
+        backend.client.origin.close()
     await runtime.session.close()
     runtime.log.flush()

@@ -16,7 +16,6 @@ import uvicorn
 from prometheus_client import Counter
 
 from gateway.app import make_app
-from gateway.backends.client import open_session
 from gateway.clock import SystemClock
 from gateway.config import Config
 from gateway.connection import protocol_of
@@ -24,7 +23,7 @@ from gateway.exposure import OPEN, warning
 from gateway.policy import Policy
 from gateway.runtime import Runtime
 from gateway.telemetry import Event, RequestLog
-from gateway.wiring import build_runtime
+from gateway.wiring import build_runtime, open_session
 
 _GC_ALLOCATIONS = 10_000
 _ONE_SIGNAL_S = 0.5

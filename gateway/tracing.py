@@ -4,14 +4,13 @@ import asyncio
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-import aiohttp
-
+from gateway.backends.origin import Origin
 from gateway.config import Telemetry
 from gateway.errors import ConfigError
 from gateway.record import Attempt, DegradationRecord
@@ -124,12 +123,19 @@ class Tracing:
                 if span is not None:
                     span.end()
 
-    def watch(self, session: aiohttp.ClientSession) -> None:
-        """Make a span of each call that the session sends for a request, and send its context along."""
-        config = aiohttp.TraceConfig()
-        config.on_request_start.append(self._on_request)
-        config.freeze()
-        session.trace_configs.append(config)
+    def calling(self, origin: Origin) -> Mapping[str, str]:
+        """A call to a backend begins: its span, and the headers that carry the trace on."""
+        from opentelemetry.trace import set_span_in_context
+
+        trace = self._current.get()
+        if trace is None:
+            return {}
+        trace.call = span = self._start_call(trace)
+        if span.is_recording():
+            span.set_attributes({"server.address": origin.host, "server.port": origin.port})
+        headers: dict[str, str] = {}
+        self._propagator.inject(headers, context=set_span_in_context(span))
+        return headers
 
     def close(self) -> None:
         """Send what waits, for some seconds at most: the SDK alone would go on trying a collector that is away."""
@@ -137,17 +143,6 @@ class Tracing:
         giving_up.start()
         self._provider.shutdown()
         giving_up.cancel()
-
-    async def _on_request(self, _: Any, __: Any, params: aiohttp.TraceRequestStartParams) -> None:
-        trace = self._current.get()
-        if trace is None or not params.url.path.endswith("/chat/completions"):
-            return
-        trace.call = span = self._start_call(trace)
-        if span.is_recording():
-            span.set_attributes({"server.address": params.url.host or "", "server.port": params.url.port or 0})
-        from opentelemetry.trace import set_span_in_context
-
-        self._propagator.inject(params.headers, context=set_span_in_context(span))
 
     def _start_call(self, trace: Trace) -> "Span":
         from opentelemetry.trace import SpanKind, set_span_in_context

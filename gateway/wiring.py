@@ -8,6 +8,7 @@ import aiohttp
 from gateway.answers.unaided import build_unaided
 from gateway.attention.probe import AttentionProbe
 from gateway.backends.backend import build
+from gateway.backends.origin import IDLE_CONNECTION_S
 from gateway.clock import Clock
 from gateway.config import Config
 from gateway.drift_monitor import DriftMonitor
@@ -105,10 +106,17 @@ def build_runtime(
         tracing=open_tracing(config.telemetry, tell),
     )
     if runtime.tracing is not None:
-        runtime.tracing.watch(session)
+        for backend in backends.values():
+            backend.client.calling = runtime.tracing.calling
     pipeline.observe = runtime.observe
     policies.require = lambda policy: manifests.check_order(policy.paths.order, source=str(policies.path))
     return runtime
+
+
+def open_session() -> aiohttp.ClientSession:
+    """One session for everything but the calls to backends: probes, embeddings, metrics of engines."""
+    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=IDLE_CONNECTION_S)
+    return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=False)
 
 
 def _manifests(config: Config, policies: PolicyHolder, clock: Clock) -> ManifestHolder:

@@ -99,7 +99,6 @@ def build(
         name=config.name,
         config=config,
         client=Client(
-            session,
             name=config.name,
             url=config.url,
             api_key=key_of(config, environ),

@@ -1,42 +1,34 @@
-"""The way to one backend: a pooled HTTP client that turns every way a call can end into one answer or one error."""
+"""The way to one backend: a call goes out, and every way it can end becomes one answer or one error."""
 
 import asyncio
-import io
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType, TracebackType
 
-import aiohttp
-from multidict import CIMultiDict
-from yarl import URL
-
 from gateway.answers.completion import Completion
 from gateway.answers.validate import completion_of, invalid, require_choices
+from gateway.backends.exchange import Connection
 from gateway.backends.failures import failure_of
+from gateway.backends.origin import Origin
 from gateway.backends.stream import Piece, StreamReader
-from gateway.errors import Blame, UpstreamError
+from gateway.errors import (
+    BadRequest,
+    Blame,
+    BrokenOff,
+    CannotConnect,
+    Disconnected,
+    ExchangeError,
+    TooLong,
+    UpstreamError,
+)
 from gateway.masking import Secrets
 from gateway.policy import Limits
 from gateway.record import Reason
 
-_IDLE_CONNECTION_S = 4.0  # shorter than the 5 s after which uvicorn, under most engines, closes an idle connection
 Take = Callable[[list[Piece]], Awaitable[None]]
 _ERROR_BODY_BYTES = 65_536
-_LARGE_BYTES = 1_048_576
 _OK = 200
 _NO_SECRETS = Secrets()
-
-
-def open_session() -> aiohttp.ClientSession:
-    """One session for all backends. Connections are not limited here: the lanes do that."""
-    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=_IDLE_CONNECTION_S)
-    return aiohttp.ClientSession(
-        connector=connector,
-        timeout=aiohttp.ClientTimeout(total=None),
-        cookie_jar=aiohttp.DummyCookieJar(),
-        auto_decompress=True,
-        trust_env=False,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +47,6 @@ class Client:
 
     def __init__(
         self,
-        session: aiohttp.ClientSession,
         *,
         name: str,
         url: str,
@@ -63,21 +54,20 @@ class Client:
         done_required: bool,
         secrets: Secrets = _NO_SECRETS,
     ) -> None:
-        self._session = session
         self._name = name
-        self._url = URL(f"{url.rstrip('/')}/chat/completions")
-        self._headers = CIMultiDict({"Content-Type": "application/json"})
-        self._timeouts: dict[float, aiohttp.ClientTimeout] = {}
+        self.origin = Origin(f"{url.rstrip('/')}/chat/completions")
+        headers = {"Host": self.origin.authority, "User-Agent": "truefall", "Accept-Encoding": "identity"}
         if api_key:
-            self._headers["Authorization"] = f"Bearer {api_key}"
+            headers["Authorization"] = f"Bearer {api_key}"
+        self._headers = headers
+        self._head = _head_of(self.origin.target, headers)
         self._done_required = done_required
         self._secrets = secrets
+        self.calling: Callable[[Origin], Mapping[str, str]] | None = None  # told of each call; adds headers to it
 
     async def complete(self, call: Call) -> Completion:
         """One whole answer within `total_s`. Raises UpstreamError; BadRequest when the backend blames the client."""
-        with _translated(self._name):
-            async with asyncio.timeout(call.total_s), self._post(call) as response:
-                raw = await _bounded(response, call.max_bytes)
+        raw = await self._whole(call)
         self._secrets.require_none(raw)
         return completion_of(raw)
 
@@ -98,9 +88,9 @@ class Client:
         reader = StreamReader(
             max_bytes=call.max_bytes, done_required=self._done_required, check=self._secrets.require_none
         )
-        with _translated(self._name):
-            async with _Silence(silent_at, step_s=idle_s) as silence, self._post(call) as response:
-                while data := await response.content.readany():
+        with _Translated(self._name, call):
+            async with _Silence(silent_at, step_s=idle_s) as silence, self._post(call, whole=False) as answer:
+                while data := await answer.read():
                     pieces = reader.feed(data)
                     if pieces:
                         silence.ends_at = ends_at
@@ -122,28 +112,41 @@ class Client:
             if reader.whole is not None:
                 require_choices(reader.whole)
             return
-        with _translated(self._name):
-            async with asyncio.timeout(call.total_s), self._post(call) as response:
-                raw = await _bounded(response, call.max_bytes)
-        require_choices(raw)
+        require_choices(await self._whole(call))
 
-    def _post(self, call: Call) -> "_Answered":
-        connect_s = call.limits.connect_s
-        timeout = self._timeouts.get(connect_s)
-        if timeout is None:
-            timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_s)
-            self._timeouts = {connect_s: timeout}
-        body, headers = call.body, self._headers
-        if call.headers:
-            headers = headers.copy()
-            headers.update(call.headers)
-        # Large bodies are written piece by piece.
-        data = aiohttp.BytesPayload(body) if len(body) < _LARGE_BYTES else aiohttp.BytesIOPayload(io.BytesIO(body))
-        return _Answered(
-            self._session.post(self._url, data=data, headers=headers, timeout=timeout, allow_redirects=False),
-            self._name,
-            self._secrets,
+    async def _whole(self, call: Call) -> bytes:
+        with _Translated(self._name, call):
+            async with asyncio.timeout(call.total_s), self._post(call, whole=True) as answer:
+                return await answer.read()
+
+    def _post(self, call: Call, *, whole: bool) -> "_Answered":
+        added = dict(call.headers)
+        if self.calling is not None:
+            added.update(self.calling(self.origin))
+        head = self._head
+        if added:
+            ours = {name: value for name, value in self._headers.items() if name.lower() not in added}
+            head = _head_of(self.origin.target, {**ours, **added})
+        message = b"%s%d\r\n\r\n%s" % (head, len(call.body), call.body)
+        return _Answered(self, message, call, whole=whole)
+
+    def failure(self, connection: Connection, raw: bytes) -> UpstreamError | BadRequest:
+        """What an answer other than 200 means."""
+        secrets = self._secrets
+        retry_after = connection.headers.get(b"retry-after")
+        return failure_of(
+            connection.status,
+            secrets.masked_raw(raw),
+            retry_after.decode("latin-1") if retry_after is not None else None,
+            name=self._name,
+            masked=secrets.masked,
         )
+
+
+def _head_of(target: str, headers: Mapping[str, str]) -> bytes:
+    """All of a request's head but how long its body is."""
+    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
+    return "\r\n".join([*lines, "Content-Type: application/json", "Content-Length: "]).encode("latin-1")
 
 
 class _Silence:
@@ -184,74 +187,75 @@ async def _ignore(_: list[Piece]) -> None:
 class _Answered:
     """One POST whose answer is a 200, else UpstreamError; a failed one does not leave its connection to the next."""
 
-    __slots__ = ("_name", "_request", "_response", "_secrets")
+    __slots__ = ("_call", "_client", "_connection", "_message", "_whole")
 
-    def __init__(self, request: Awaitable[aiohttp.ClientResponse], name: str, secrets: Secrets) -> None:
-        self._request = request
-        self._name = name
-        self._secrets = secrets
+    def __init__(self, client: Client, message: bytes, call: Call, *, whole: bool) -> None:
+        self._client = client
+        self._message = message
+        self._call = call
+        self._whole = whole
 
-    async def __aenter__(self) -> aiohttp.ClientResponse:
-        self._response = response = await self._request
-        if response.status == _OK:
-            return response
+    async def __aenter__(self) -> Connection:
+        connection = await self._client.origin.connection(connect_s=self._call.limits.connect_s)
         try:
-            raw = await response.content.read(_ERROR_BODY_BYTES)
-        finally:
-            response.close()
-        secrets = self._secrets
-        raise failure_of(
-            response.status, secrets.masked_raw(raw), response.headers, name=self._name, masked=secrets.masked
-        )
+            await connection.ask(self._message, most_bytes=self._call.max_bytes, whole=self._whole)
+            if connection.status != _OK:
+                raise self._client.failure(connection, await _beginning(connection))
+        except BaseException:
+            connection.close()
+            raise
+        self._connection = connection
+        return connection
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if error is not None:
-            self._response.close()
+            self._connection.close()
         else:
-            self._response.release()
+            self._client.origin.take_back(self._connection)
 
 
-async def _bounded(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
-    length = response.content_length
-    if length is not None and length > max_bytes:
-        raise invalid(f"an answer of {length} bytes, at most {max_bytes}")
-    parts = []
-    left = max_bytes
-    while data := await response.content.readany():
-        left -= len(data)
-        if left < 0:
-            raise invalid(f"an answer of more than {max_bytes} bytes")
-        parts.append(data)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+async def _beginning(connection: Connection) -> bytes:
+    """As much of an error's body as is looked at."""
+    raw = b""
+    try:
+        while len(raw) < _ERROR_BODY_BYTES and (data := await connection.read()):
+            raw += data
+    except ExchangeError:
+        pass  # the status says enough
+    return raw[:_ERROR_BODY_BYTES]
 
 
-class _translated:  # noqa: N801 - reads as the verb it is; a class because a generator here would cost twice the time
-    """Turn what the HTTP client raises into UpstreamError."""
+class _Translated:
+    """Turn every way in which a call fails into UpstreamError; a class, as a generator here costs twice the time."""
 
-    def __init__(self, name: str) -> None:
+    __slots__ = ("_call", "_name")
+
+    def __init__(self, name: str, call: Call) -> None:
         self._name = name
+        self._call = call
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if isinstance(error, TimeoutError | aiohttp.ClientError | OSError):
-            raise _failure(error, self._name) from error
+        if isinstance(error, TimeoutError | ExchangeError | CannotConnect):
+            raise _failure(error, self._name, self._call) from error
 
 
-def _failure(error: Exception, name: str) -> UpstreamError:
-    if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+def _failure(error: Exception, name: str, call: Call) -> UpstreamError:
+    if isinstance(error, CannotConnect):
         text = f"{name} cannot be reached"
-        late = isinstance(error, aiohttp.ConnectionTimeoutError)
-        blame = Blame.TIMEOUT if late else Blame.FAILURE
-        reason = Reason.TIMEOUT if late else Reason.CONNECTION_FAILED
+        blame = Blame.TIMEOUT if error.late else Blame.FAILURE
+        reason = Reason.TIMEOUT if error.late else Reason.CONNECTION_FAILED
         return UpstreamError(text, reason=reason, blame=blame, outcome="refused")
     if isinstance(error, TimeoutError):
         text = f"{name} took too long"
         return UpstreamError(text, reason=Reason.TIMEOUT, blame=Blame.TIMEOUT, outcome="indeterminate")
-    if isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError | OSError):
+    if isinstance(error, Disconnected):
         text = f"{name} closed the connection"
         return UpstreamError(text, reason=Reason.CONNECTION_FAILED, outcome="indeterminate", died=True)
-    if isinstance(error, aiohttp.ClientPayloadError):
+    if isinstance(error, BrokenOff):
         return UpstreamError(f"{name} broke off", reason=Reason.STREAM_CUT, outcome="indeterminate", died=True)
-    return invalid(f"{name} does not speak HTTP: {type(error).__name__}")
+    if isinstance(error, TooLong):
+        return invalid(f"an answer of more than {call.max_bytes} bytes")
+    return invalid(f"{name} does not speak HTTP: {error}")

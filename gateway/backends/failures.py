@@ -1,7 +1,7 @@
 """What a backend's refusal means: its status and text become one UpstreamError, or the client's own BadRequest."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -52,14 +52,17 @@ def is_kernel_failure(text: str) -> bool:
 def failure_of(
     status: int,
     body: bytes,
-    headers: Mapping[str, str],
+    retry_after: str | None,
     *,
     name: str,
     masked: Callable[[str], str] = str,
 ) -> UpstreamError | BadRequest:
-    """What an answer other than 200 of backend `name` means; `masked` takes keys out of what is quoted."""
+    """What an answer other than 200 of backend `name` means.
+
+    `retry_after`: its header. `masked` takes keys out of what is quoted.
+    """
     text = body[:4096].decode(errors="replace")
-    retry_after_s = _retry_after_s(headers.get("Retry-After"))
+    retry_after_s = _retry_after_s(retry_after)
     if status in _CLIENTS_FAULT:
         return _clients_fault(status, text, name=name, masked=masked)
     if status == _TOO_MANY or (status == _UNAVAILABLE and retry_after_s is not None):

@@ -19,7 +19,6 @@ from upstream_stub import Upstream
 
 from gateway.api_key import ApiKey
 from gateway.attention.config import AttentionConfig
-from gateway.backends.client import open_session
 from gateway.clock import SystemClock
 from gateway.config import Answers, Backend, Config, Manifests, Server, Telemetry
 from gateway.connection_limits import ConnectionLimits
@@ -29,7 +28,7 @@ from gateway.policy import Policy, fitted
 from gateway.runtime import Runtime
 from gateway.serve import options_of
 from gateway.telemetry import RequestLog
-from gateway.wiring import build_runtime
+from gateway.wiring import build_runtime, open_session
 
 TOKEN = "test-token"
 
