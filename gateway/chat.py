@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gateway.answers.cache_key import tenant_of
+from gateway.connection import CLIENT, LimitedProtocol
 from gateway.deferred.desk import Desk
 from gateway.errors import BadRequest
 from gateway.outcome import apology, log_mistake, outcome
@@ -28,8 +29,6 @@ from gateway.wire import (
     structured_event,
 )
 from gateway.work import Work
-
-_WATCH_AFTER_S = 0.02
 
 
 class ChatCompletions:
@@ -62,7 +61,7 @@ class ChatCompletions:
         raw = await read_body(receive, scope["headers"], max_bytes=server.max_body_bytes)
         work = self._runtime.work(parse(raw, max_tokens_bound=server.max_tokens_bound))
         try:
-            await self._accepted(work, scope["headers"], receive, send)
+            await self._accepted(work, scope["headers"], scope[CLIENT], send)
         except (BadRequest, ConnectionError):
             raise
         except Exception as error:
@@ -72,7 +71,7 @@ class ChatCompletions:
             except RuntimeError:  # a response has begun: the connection must not end as if it were whole
                 raise error from None
 
-    async def _accepted(self, work: Work, headers: Headers, receive: Receive, send: Send) -> None:
+    async def _accepted(self, work: Work, headers: Headers, client: LimitedProtocol, send: Send) -> None:
         runtime = self._runtime
         if runtime.manifests.current.manifests:
             runtime.assign(work, headers)
@@ -84,28 +83,23 @@ class ChatCompletions:
                 return
         else:
             runtime.decide(work, may_defer=False)
-        await self._while_client_stays(work, receive, send)
+        await self._while_client_stays(work, client, send)
 
-    async def _while_client_stays(self, work: Work, receive: Receive, send: Send) -> None:
+    async def _while_client_stays(self, work: Work, client: LimitedProtocol, send: Send) -> None:
         """Answer; when the client leaves first, cancel, so that nothing is held for nobody."""
+        if client.left:
+            self._tally.gone(work)
+            return
         task = asyncio.current_task()
         gone = False
 
-        async def watch() -> None:
+        def leave() -> None:
             nonlocal gone
-            while (await receive())["type"] != "http.disconnect":
-                pass
             gone = True
             if task is not None:
                 task.cancel()
 
-        watcher = None
-
-        def begin() -> None:
-            nonlocal watcher
-            watcher = asyncio.create_task(watch())
-
-        timer = asyncio.get_running_loop().call_later(_WATCH_AFTER_S, begin)  # most answers are there before
+        client.on_leaving = leave
         try:
             await self._answer(work, send)
         except asyncio.CancelledError:
@@ -114,9 +108,7 @@ class ChatCompletions:
             task.uncancel()
             self._tally.gone(work)
         finally:
-            timer.cancel()
-            if watcher is not None:
-                watcher.cancel()
+            client.on_leaving = None
 
     async def _answer(self, work: Work, send: Send) -> None:
         runtime = self._runtime

@@ -3,15 +3,17 @@
 import asyncio
 import re
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from gateway.connection_limits import ConnectionLimits
+from gateway.gathered import Gathered
 from gateway.half_close import HalfClosed
 from gateway.http_1_0 import without_chunks
 
+CLIENT = "truefall.client"  # where the ASGI scope holds the connection, which tells when its client leaves
 _UPGRADE = re.compile(rb"\r\nupgrade:", re.IGNORECASE)
 _PHRASES = {400: "Bad Request", 408: "Request Timeout", 429: "Too Many Requests", 431: "Header Fields Too Large"}
 
@@ -39,9 +41,11 @@ class LimitedProtocol(HttpToolsProtocol):
         self._slow_request: asyncio.TimerHandle | None = None
         self._slow_reader: asyncio.TimerHandle | None = None
         self._half_closed: HalfClosed | None = None
+        self.left = False  # the client is gone
+        self.on_leaving: Callable[[], None] | None = None  # tells the request at hand
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(Gathered(transport, self.loop.call_soon))
         if len(self.connections) > self.rules.limits.max_connections:
             text = f"{self.rules.limits.max_connections} connections are open, the most allowed"
             self._refuse(429, "too_many_connections", text, b"retry-after: 1\r\n")
@@ -64,6 +68,9 @@ class LimitedProtocol(HttpToolsProtocol):
         self._unwatch_request()
         self.resume_writing()
         super().connection_lost(exc)
+        self.left = True
+        if self.on_leaving is not None:
+            self.on_leaving()
 
     def data_received(self, data: bytes) -> None:
         if self.parser is None or self.transport.is_closing():
@@ -95,6 +102,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        cast(dict[str, Any], cycle.scope)[CLIENT] = self
         super()._start_asgi_task(cycle, app if cycle.scope["http_version"] == "1.1" else without_chunks(app, cycle))
 
     def on_message_complete(self) -> None:

@@ -89,7 +89,7 @@ class Client:
             max_bytes=call.max_bytes, done_required=self._done_required, check=self._secrets.require_none
         )
         with _Translated(self._name, call):
-            async with _Silence(silent_at, step_s=idle_s) as silence, self._post(call, whole=False) as answer:
+            async with _Silence(silent_at, step_s=idle_s) as silence, self._post(call, whole_by=None) as answer:
                 while data := await answer.read():
                     pieces = reader.feed(data)
                     if pieces:
@@ -115,11 +115,12 @@ class Client:
         require_choices(await self._whole(call))
 
     async def _whole(self, call: Call) -> bytes:
+        ends_at = asyncio.get_running_loop().time() + call.total_s
         with _Translated(self._name, call):
-            async with asyncio.timeout(call.total_s), self._post(call, whole=True) as answer:
+            async with self._post(call, whole_by=ends_at) as answer:
                 return await answer.read()
 
-    def _post(self, call: Call, *, whole: bool) -> "_Answered":
+    def _post(self, call: Call, *, whole_by: float | None) -> "_Answered":
         added = dict(call.headers)
         if self.calling is not None:
             added.update(self.calling(self.origin))
@@ -128,7 +129,7 @@ class Client:
             ours = {name: value for name, value in self._headers.items() if name.lower() not in added}
             head = _head_of(self.origin.target, {**ours, **added})
         message = b"%s%d\r\n\r\n%s" % (head, len(call.body), call.body)
-        return _Answered(self, message, call, whole=whole)
+        return _Answered(self, message, call, whole_by=whole_by)
 
     def failure(self, connection: Connection, raw: bytes) -> UpstreamError | BadRequest:
         """What an answer other than 200 means."""
@@ -187,18 +188,19 @@ async def _ignore(_: list[Piece]) -> None:
 class _Answered:
     """One POST whose answer is a 200, else UpstreamError; a failed one does not leave its connection to the next."""
 
-    __slots__ = ("_call", "_client", "_connection", "_message", "_whole")
+    __slots__ = ("_call", "_client", "_connection", "_message", "_whole_by")
 
-    def __init__(self, client: Client, message: bytes, call: Call, *, whole: bool) -> None:
+    def __init__(self, client: Client, message: bytes, call: Call, *, whole_by: float | None) -> None:
         self._client = client
         self._message = message
         self._call = call
-        self._whole = whole
+        self._whole_by = whole_by
 
     async def __aenter__(self) -> Connection:
-        connection = await self._client.origin.connection(connect_s=self._call.limits.connect_s)
+        call = self._call
+        connection = await self._client.origin.connection(connect_s=min(call.limits.connect_s, call.total_s))
         try:
-            await connection.ask(self._message, most_bytes=self._call.max_bytes, whole=self._whole)
+            await connection.ask(self._message, most_bytes=call.max_bytes, whole_by=self._whole_by)
             if connection.status != _OK:
                 raise self._client.failure(connection, await _beginning(connection))
         except BaseException:

@@ -32,7 +32,7 @@ class Connection(asyncio.Protocol):
     _measured: bool  # the answer says how long it is
     _ended: bool
     _reusable: bool
-    _error: ExchangeError | None
+    _error: ExchangeError | TimeoutError | None
     _decoder: Any  # of a compressed body
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -40,6 +40,7 @@ class Connection(asyncio.Protocol):
         self._transport: Any = None
         self._parser = httptools.HttpResponseParser(self)
         self._waiter: asyncio.Future[None] | None = None
+        self._alarm: asyncio.TimerHandle | None = None
         self._asked = False  # an answer is due
         self._lost = False
         self._paused = False
@@ -55,13 +56,17 @@ class Connection(asyncio.Protocol):
         """Whether the answer ended where it said, and the connection may carry another exchange."""
         return self._ended and self._reusable and self._error is None and not self._lost
 
-    async def ask(self, message: bytes, *, most_bytes: int, whole: bool) -> None:
-        """Send; returns when the head of the answer is there, or, with `whole`, all of it.
+    async def ask(self, message: bytes, *, most_bytes: int, whole_by: float | None) -> None:
+        """Send; returns when the head of the answer is there, or, with `whole_by`, all of it.
 
-        `most_bytes`: of the body, decoded. An answer that is no success is not waited for. Raises ExchangeError.
+        `most_bytes`: of the body, decoded. An answer that is no success is not waited for. Raises ExchangeError, and
+        TimeoutError where not all is there at the event loop's time `whole_by`.
         """
+        whole = whole_by is not None
         self._begin(whole=whole, most_bytes=most_bytes)
         self._asked = True
+        if whole_by is not None:
+            self._alarm = self._loop.call_at(whole_by, self._expire)
         if self._lost:
             raise Disconnected
         self._transport.write(message)
@@ -88,9 +93,11 @@ class Connection(asyncio.Protocol):
     def rest(self) -> None:
         """The exchange is over; what comes now was not asked for."""
         self._asked = False
+        self._disarm()
 
     def close(self) -> None:
         self._asked = False
+        self._disarm()
         if self._transport is not None:
             self._transport.abort()
 
@@ -205,6 +212,15 @@ class Connection(asyncio.Protocol):
             self._error = NotHttp(f"a body that is not what its content-encoding says: {error}")
             return b""
         return decoded
+
+    def _expire(self) -> None:
+        self._error = self._error or TimeoutError()
+        self._wake()
+
+    def _disarm(self) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
 
     async def _wait(self) -> None:
         self._waiter = self._loop.create_future()
