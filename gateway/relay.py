@@ -51,10 +51,12 @@ class Relay:
         """`offer` None: calls are not checked."""
         self._offer = offer
         self._must_call = offer is not None and offer.must_call
+        self._keys = bool(keys)
         self._watch = KeyWatch(keys)
         self._sink = sink
         self._held = held
         self._preview = preview
+        self._shown: DegradationRecord | None = None  # with which it began to be shown
         self._waiting: list[bytes] = []
         self._text: list[str] = []
         self._arguments: dict[int, list[str]] = {}
@@ -122,9 +124,9 @@ class Relay:
     def _keep(self, piece: Piece) -> None:
         if piece.is_content:
             self._keep_content(piece)
-        if piece.is_content and piece.finish_reason:
-            content, piece = _parted(piece)  # some engines say with every chunk how it ends
-            self._waiting.append(content)
+            if piece.finish_reason:
+                content, piece = _parted(piece)  # some engines say with every chunk how it ends
+                self._waiting.append(content)
         if piece.event.usage is not None:
             self._usage = piece
         if piece.finish_reason:
@@ -133,19 +135,22 @@ class Relay:
             self._waiting.append(piece.data)
 
     def _keep_content(self, piece: Piece) -> None:
-        self._text.append(piece.text)
-        self._watch.add(piece.text)
+        text = piece.text
+        self._text.append(text)
+        if self._keys:
+            self._watch.add(text)
         delta = piece.event.choices[0].delta if piece.event.choices else None
         if delta is not None:
-            if not piece.text:
+            if not text:
                 self._refusal = self._refusal or bool(delta.refusal)
             if delta.function_call is not None:
                 self._keep_call(_LEGACY, delta.function_call)
-            for call in delta.tool_calls or ():
-                self._keep_call(call.index, call.function or _NO_FUNCTION)
+            if delta.tool_calls:
+                for call in delta.tool_calls:
+                    self._keep_call(call.index, call.function or _NO_FUNCTION)
         if not self._visible:
-            text = not self._must_call and not is_blank(piece.text)
-            self._visible = self._tools or self._refusal or text
+            shows = not self._must_call and not is_blank(text)
+            self._visible = self._tools or self._refusal or shows
 
     def _keep_call(self, index: int, function: FunctionDelta) -> None:
         self._tools = True
@@ -157,7 +162,9 @@ class Relay:
 
     async def _show(self) -> None:
         waiting, self._waiting = self._waiting, []
-        await self._sink.send(_events(waiting), record=self._preview())
+        if self._shown is None:
+            self._shown = self._preview()
+        await self._sink.send(_events(waiting), record=self._shown)
 
 
 async def send_whole(
@@ -205,4 +212,4 @@ def _parted(piece: Piece) -> tuple[bytes, Piece]:
 
 
 def _events(data: list[bytes]) -> bytes:
-    return b"".join([b"data: " + one + b"\n\n" for one in data])
+    return b"data: " + b"\n\ndata: ".join(data) + b"\n\n" if data else b""

@@ -14,26 +14,27 @@ _NO_VALUE = msgspec.Raw(b"null")
 _LEAST_BYTES = 5  # of a line that says anything: `data:`
 _NOTHING = (b"null", b"{}", b"[]", b'""', b"false")  # an `error` that says there is none
 _EVENT = b"\ndata:"  # in JSON no line can begin so
+_OBJECT = b"data: {"  # how nearly every line begins that is not blank
 _BOM = b"\xef\xbb\xbf"
 _OTHER_FIELDS = (b":", b"event:", b"id:", b"retry:")  # of server-sent events, the first being a comment
 
 
-class Usage(msgspec.Struct):
+class Usage(msgspec.Struct, gc=False):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
 
 
-class FunctionDelta(msgspec.Struct):
+class FunctionDelta(msgspec.Struct, gc=False):
     name: str | None = None
     arguments: str | None = None
 
 
-class ToolDelta(msgspec.Struct):
+class ToolDelta(msgspec.Struct, gc=False):
     index: int = 0
     function: FunctionDelta | None = None
 
 
-class Delta(msgspec.Struct):
+class Delta(msgspec.Struct, gc=False):
     content: str | None = None
     refusal: str | None = None
     reasoning_content: msgspec.Raw = _NO_VALUE  # of whatever type: it only shows that the backend is at work
@@ -42,12 +43,12 @@ class Delta(msgspec.Struct):
     function_call: FunctionDelta | None = None
 
 
-class Choice(msgspec.Struct):
+class Choice(msgspec.Struct, gc=False):
     delta: Delta | None = None
     finish_reason: str | None = None
 
 
-class Event(msgspec.Struct):
+class Event(msgspec.Struct, gc=False):
     """As much of a chunk as the gateway looks at."""
 
     choices: list[Choice] | None = None
@@ -118,7 +119,7 @@ class StreamReader:
         for line in whole.split(b"\n"):
             if len(line) < _LEAST_BYTES:
                 continue  # blank, between two events
-            piece = self._line(line)
+            piece = self._event(line[5:].strip()) if line.startswith(_OBJECT) and not self.done else self._line(line)
             if piece is not None:
                 pieces.append(piece)
         return pieces
@@ -192,10 +193,12 @@ class StreamReader:
         delta = choice.delta
         if delta is None:
             return Piece(data, event, "", False, False, choice.finish_reason)
-        text = delta.content or ""
-        content = bool(text or delta.refusal or delta.tool_calls or delta.function_call)
+        text = delta.content
+        if text:
+            return Piece(data, event, text, True, True, choice.finish_reason)
+        content = bool(delta.refusal or delta.tool_calls or delta.function_call)
         progress = content or _says(delta.reasoning_content) or _says(delta.reasoning)
-        return Piece(data, event, text, content, progress, choice.finish_reason)
+        return Piece(data, event, "", content, progress, choice.finish_reason)
 
     def _check_broken(self, data: bytes) -> None:
         """An error event whose message broke its own JSON is still an error event."""
