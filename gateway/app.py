@@ -1,9 +1,10 @@
 """The ASGI application: routes, and the few that are answered right here."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from starlette.routing import Route, Router
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from gateway.admin import Admin
 from gateway.answers.completion import now_unix_s
@@ -19,6 +20,7 @@ from gateway.scrape import Scrape
 from gateway.watchdog.keeper import Keeper
 from gateway.wire import Receive, Send, reject, respond_json
 
+_TRUSTED_PROXIES = ["127.0.0.1", "::1"]  # whom to believe who asks, for the admin interface; no variable says so
 _UNAVAILABLE = 503  # of /readyz only, to take this gateway out of rotation
 
 
@@ -46,7 +48,8 @@ def make_app(runtime: Runtime) -> "Shortcut | Guarded":
     router = Router(
         routes=routes, redirect_slashes=False, default=NotFound(count), lifespan=lambda _: lifespan(runtime, store)
     )
-    app = Shortcut("/v1/chat/completions", chat, router)
+    rest = ProxyHeadersMiddleware(cast(Any, router), trusted_hosts=_TRUSTED_PROXIES)
+    app = Shortcut("/v1/chat/completions", chat, rest)
     return Guarded(app, runtime.config.api_keys, count=count) if runtime.config.api_keys else app
 
 
@@ -69,7 +72,7 @@ def _store(runtime: Runtime) -> JobStore | None:
 class Shortcut:
     """The one path that nearly every request takes goes past the router."""
 
-    def __init__(self, path: str, app: Any, router: Router) -> None:
+    def __init__(self, path: str, app: Any, router: Any) -> None:
         self._path = path
         self._app = app
         self._router = router

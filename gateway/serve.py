@@ -126,10 +126,7 @@ def options_of(runtime: Runtime) -> uvicorn.Config:
         lifespan="on",
         timeout_keep_alive=_KEEP_ALIVE_S,
         access_log=False,
-        forwarded_allow_ips=[
-            "127.0.0.1",
-            "::1",
-        ],  # whom to believe who asks, for the admin interface; no variable says so
+        proxy_headers=False,  # read where an address matters
         log_level="error",
         server_header=False,
         date_header=False,

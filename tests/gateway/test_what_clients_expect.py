@@ -4,7 +4,7 @@ import gzip
 import json
 
 import pytest
-from served import backend, gateway, policy_of
+from served import TOKEN, backend, gateway, policy_of
 from upstream_stub import answers, chunk, completion, running, says, streams, text_events
 
 from gateway.clock import SystemClock
@@ -63,11 +63,28 @@ async def test_a_compressed_body_is_told_to_be_one():
         assert "compressed" in answer.json["error"]["message"]
 
 
-async def test_no_variable_makes_strangers_local(monkeypatch):
+@pytest.mark.parametrize(("peer", "status"), [("203.0.113.9", 404), ("127.0.0.1", 200)])
+async def test_no_variable_and_no_header_make_strangers_local(monkeypatch, peer, status):
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
+    headers = [(b"x-forwarded-for", b"127.0.0.1"), (b"authorization", f"Bearer {TOKEN}".encode())]
+    scope = {
+        "type": "http", "method": "GET", "path": "/admin/state", "headers": headers, "client": (peer, 1),
+        "scheme": "http",
+    }  # fmt: skip
+    sent = []
+
+    async def receive():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
     async with running(says(GOOD)) as up, gateway(backend(up, "primary")) as served:
         monkeypatch.setattr("gateway.serve.Counter", lambda *_, **__: None)  # this registry has it already
-        assert options_of(served.runtime).forwarded_allow_ips == ["127.0.0.1", "::1"]
+        options = options_of(served.runtime)
+        options.load()
+        await options.loaded_app(scope, receive, send)
+        assert sent[0]["status"] == status
 
 
 async def test_a_model_that_thinks_for_long_is_not_cut_off():
