@@ -1,7 +1,8 @@
 """One try at one backend: breaker, prompt, queue, memory, call, and every check that the answer has to pass."""
 
 import asyncio
-from dataclasses import dataclass
+
+import msgspec
 
 from gateway.answers.completion import Completion
 from gateway.answers.grounding import distrust
@@ -24,8 +25,7 @@ from gateway.work import Loss, Work
 _LOOP_CHARS = 4_096  # of prompt and answer; longer ones are compared in a thread
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
+class Served(msgspec.Struct, frozen=True, kw_only=True):
     """A whole, trusted answer; of a stream that was shown, all but its end. No `relay`: nothing was shown."""
 
     completion: Completion

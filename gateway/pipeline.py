@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import msgspec
+
 from gateway.answers.cache import Hit
 from gateway.answers.completion import Completion
 from gateway.answers.schema import SchemaChecks
@@ -19,8 +21,7 @@ from gateway.relay import Sink, send_error, send_whole
 from gateway.work import Work
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """What to tell the client. `completion` is None for a structured body and for a refusal."""
 
     status: int

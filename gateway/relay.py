@@ -208,7 +208,7 @@ def _parted(piece: Piece) -> tuple[bytes, Piece]:
     content = {**body, "choices": [{**choice, "finish_reason": None}]}
     content.pop("usage", None)
     last = msgspec.json.encode({**body, "choices": [end]})
-    return msgspec.json.encode(content), piece._replace(data=last, text="", is_content=False)
+    return msgspec.json.encode(content), msgspec.structs.replace(piece, data=last, text="", is_content=False)
 
 
 def _events(data: list[bytes]) -> bytes:

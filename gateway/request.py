@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -26,8 +25,7 @@ _JSON_WANTED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChatRequest:
+class ChatRequest(msgspec.Struct, frozen=True, kw_only=True):
     """What the pipeline needs to know; `body` is the whole of it, as received."""
 
     body: dict[str, Any]

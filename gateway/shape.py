@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from gateway.backends.backend import Backend
 from gateway.health import effects
@@ -20,8 +21,7 @@ _LOOP_CHARS = 4_096  # longer prompts are counted and cut off the event loop: cu
 _COUNT_CHARS = 65_536  # longer prompts are counted only as far as it takes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shaped:
+class Shaped(msgspec.Struct, frozen=True, kw_only=True):
     """What to send, and what it lost."""
 
     messages: list[Any]

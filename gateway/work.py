@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import msgspec
@@ -20,8 +19,7 @@ NOTED = frozenset({"rules", "classifier", "cache", "extract", "template"})  # pa
 OVERLOADED = frozenset({Reason.QUEUE_FULL, Reason.BACKPRESSURE, Reason.DRAINING})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Deadline:
+class Deadline(msgspec.Struct, frozen=True, kw_only=True):
     """When the client must have its answer."""
 
     ends_s: float
@@ -32,8 +30,7 @@ class Deadline:
         return max(0.0, self.ends_s - self.clock.now_s())
 
 
-@dataclass(slots=True, kw_only=True)
-class Loss:
+class Loss(msgspec.Struct, kw_only=True):
     """What one attempt took from the request before it sent it."""
 
     prompt_tokens: int = 0
@@ -81,8 +78,7 @@ class Loss:
         )
 
 
-@dataclass(slots=True, kw_only=True)
-class Work:
+class Work(msgspec.Struct, kw_only=True):
     """One request on its way. `target` is the backend that a healthy gateway would ask."""
 
     request: ChatRequest
@@ -92,12 +88,12 @@ class Work:
     deadline: Deadline
     began_s: float
     model_requested: str | None
-    attempts: list[Attempt] = field(default_factory=list)
-    reasons: list[Reason] = field(default_factory=list)
-    retry_after_s: list[float] = field(default_factory=list)
+    attempts: list[Attempt] = msgspec.field(default_factory=list)
+    reasons: list[Reason] = msgspec.field(default_factory=list)
+    retry_after_s: list[float] = msgspec.field(default_factory=list)
     tenant: str = ""  # who asks, as a digest; answers are never shared between two
     review: str | None = None  # an answer of this request that waits for a person
-    forward: Mapping[str, str] = field(
+    forward: Mapping[str, str] = msgspec.field(
         default_factory=lambda: MappingProxyType({})
     )  # headers of the client's that backends are sent
     caller: Caller = NOBODY  # as manifests see it; empty while there are none

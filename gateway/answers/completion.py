@@ -1,13 +1,13 @@
 """An answer: what the pipeline knows of it, whichever path gave it."""
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
+import msgspec
 
-@dataclass(slots=True, kw_only=True)
-class Completion:
+
+class Completion(msgspec.Struct, kw_only=True):
     """One whole answer. `body` is the OpenAI object to send on; token counts are None where nobody said."""
 
     text: str
@@ -17,7 +17,7 @@ class Completion:
     refusal: bool = False
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
-    body: dict[str, Any] = field(default_factory=dict)
+    body: dict[str, Any] = msgspec.field(default_factory=dict)
     bad_lines: int = 0  # lines of the stream that were not readable
     own_record: dict[str, Any] | None = None  # what a backend that is a gateway itself says it degraded
 

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType, TracebackType
+
+import msgspec
 
 from gateway.answers.completion import Completion
 from gateway.answers.validate import completion_of, invalid, require_choices
@@ -31,15 +32,14 @@ _OK = 200
 _NO_SECRETS = Secrets()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(msgspec.Struct, frozen=True, kw_only=True):
     """What to send, and how long it may take; `headers` go with the client's own."""
 
     body: bytes
     limits: Limits
     total_s: float
     max_bytes: int = _ERROR_BODY_BYTES
-    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    headers: Mapping[str, str] = msgspec.field(default_factory=lambda: MappingProxyType({}))
 
 
 class Client:

@@ -1,7 +1,6 @@
 """Server-sent events of a backend: lines in, pieces out, and whether the stream ended whole."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import msgspec
 
@@ -58,7 +57,7 @@ class Event(msgspec.Struct, gc=False):
     object: str | None = None
 
 
-class Piece(NamedTuple):
+class Piece(msgspec.Struct, frozen=True, gc=False):
     """One chunk: `data` is its JSON as received."""
 
     data: bytes
