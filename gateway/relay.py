@@ -70,7 +70,11 @@ class Relay:
     async def take(self, pieces: list[Piece]) -> None:
         """Take what just came; shows it where that is allowed."""
         for piece in pieces:
-            self._keep(piece)
+            if piece.is_plain and self._visible and not self._keys:
+                self._text.append(piece.text)
+                self._waiting.append(piece.data)
+            else:
+                self._keep(piece)
         if self._visible and not self._held and self._waiting and not self._watch.pending:
             await self._show()
 

@@ -66,6 +66,7 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
     is_content: bool  # text that is not empty, a refusal, or part of a tool call
     is_progress: bool  # content, or what the model thinks before it
     finish_reason: str | None
+    is_plain: bool = False  # text, and nothing besides
 
 
 _DECODER = msgspec.json.Decoder(Event)
@@ -194,7 +195,8 @@ class StreamReader:
             return Piece(data, event, "", False, False, choice.finish_reason)
         text = delta.content
         if text:
-            return Piece(data, event, text, True, True, choice.finish_reason)
+            more = choice.finish_reason or event.usage or delta.tool_calls or delta.function_call
+            return Piece(data, event, text, True, True, choice.finish_reason, not more)
         content = bool(delta.refusal or delta.tool_calls or delta.function_call)
         progress = content or _says(delta.reasoning_content) or _says(delta.reasoning)
         return Piece(data, event, "", content, progress, choice.finish_reason)
