@@ -41,11 +41,14 @@ class LimitedProtocol(HttpToolsProtocol):
         self._slow_request: asyncio.TimerHandle | None = None
         self._slow_reader: asyncio.TimerHandle | None = None
         self._half_closed: HalfClosed | None = None
+        self._gathered: Gathered | None = None
+        self._answering: RequestResponseCycle | None = None  # the first of those not answered; `cycle` is the last
         self.left = False  # the client is gone
         self.on_leaving: Callable[[], None] | None = None  # tells the request at hand
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(Gathered(transport, self.loop.call_soon))
+        self._gathered = Gathered(transport, self.loop.call_soon)
+        super().connection_made(self._gathered)
         if len(self.connections) > self.rules.limits.max_connections:
             text = f"{self.rules.limits.max_connections} connections are open, the most allowed"
             self._refuse(429, "too_many_connections", text, b"retry-after: 1\r\n")
@@ -56,6 +59,8 @@ class LimitedProtocol(HttpToolsProtocol):
         """True keeps the connection open: the client's one whole request is being answered, and it may be listening."""
         cycle = self.cycle
         if not self._whole or cycle is None or cycle.response_complete or self.pipeline:
+            if self._gathered is not None:
+                self._gathered.flush()  # what was answered just now: the event loop closes past it
             return False
         self._half_closed = HalfClosed(self.transport, self.loop, lambda: cycle.response_started)
         cycle.transport = self._half_closed  # type: ignore[assignment]
@@ -69,6 +74,9 @@ class LimitedProtocol(HttpToolsProtocol):
         self.resume_writing()
         super().connection_lost(exc)
         self.left = True
+        if self._answering is not None and not self._answering.response_complete:
+            self._answering.disconnected = True  # uvicorn tells only the last of pipelined requests
+            self._answering.message_event.set()
         if self.on_leaving is not None:
             self.on_leaving()
 
@@ -102,6 +110,7 @@ class LimitedProtocol(HttpToolsProtocol):
         super().on_headers_complete()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answering = cycle
         cast(dict[str, Any], cycle.scope)[CLIENT] = self
         super()._start_asgi_task(cycle, app if cycle.scope["http_version"] == "1.1" else without_chunks(app, cycle))
 

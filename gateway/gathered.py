@@ -19,14 +19,14 @@ class Gathered(asyncio.Transport):
 
     def write(self, data: Any) -> None:
         if not self._waiting:
-            self._call_soon(self._flush)
+            self._call_soon(self.flush)
         self._waiting.append(data)
         self._waiting_bytes += len(data)
         if self._waiting_bytes > _AT_ONCE_BYTES:
-            self._flush()
+            self.flush()
 
     def close(self) -> None:
-        self._flush()
+        self.flush()
         self._transport.close()
 
     def abort(self) -> None:
@@ -45,7 +45,8 @@ class Gathered(asyncio.Transport):
     def resume_reading(self) -> None:
         self._transport.resume_reading()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Send now what waits: for who lets the transport below close by itself."""
         waiting, self._waiting = self._waiting, []
         self._waiting_bytes = 0
         if waiting and not self._transport.is_closing():

@@ -28,6 +28,7 @@ from gateway.record import Reason
 
 Take = Callable[[list[Piece]], Awaitable[None]]
 _ERROR_BODY_BYTES = 65_536
+_ERROR_BODY_S = 1.0  # so long an error may take to explain itself
 _OK = 200
 _NO_SECRETS = Secrets()
 
@@ -220,9 +221,10 @@ async def _beginning(connection: Connection) -> bytes:
     """As much of an error's body as is looked at."""
     raw = b""
     try:
-        while len(raw) < _ERROR_BODY_BYTES and (data := await connection.read()):
-            raw += data
-    except ExchangeError:
+        async with asyncio.timeout(_ERROR_BODY_S):
+            while len(raw) < _ERROR_BODY_BYTES and (data := await connection.read()):
+                raw += data
+    except (ExchangeError, TimeoutError):
         pass  # the status says enough
     return raw[:_ERROR_BODY_BYTES]
 

@@ -25,7 +25,7 @@ class Connection(asyncio.Protocol):
     headers: dict[bytes, bytes]  # names in lower case; of two of one name the last
     _parts: list[bytes]  # of the body, decoded, that nobody has read yet
     _held_bytes: int
-    _head_bytes: int
+    _head_bytes: int  # of head, trailer and framing since anything of a body came
     _left_bytes: int
     _whole: bool  # nobody is told before all of it is there
     _head_done: bool
@@ -54,7 +54,8 @@ class Connection(asyncio.Protocol):
     @property
     def clean(self) -> bool:
         """Whether the answer ended where it said, and the connection may carry another exchange."""
-        return self._ended and self._reusable and self._error is None and not self._lost
+        over = self._ended and self._reusable and self._error is None and not self._lost
+        return over and not self._transport.get_write_buffer_size()  # else the request itself is still on its way
 
     async def ask(self, message: bytes, *, most_bytes: int, whole_by: float | None) -> None:
         """Send; returns when the head of the answer is there, or, with `whole_by`, all of it.
@@ -74,6 +75,8 @@ class Connection(asyncio.Protocol):
             if self._error is not None:
                 raise self._error
             await self._wait()
+        if whole and self.status == _OK and self._error is not None:
+            raise self._error
 
     async def read(self) -> bytes:
         """What came since the last time, b"" at the end. Raises ExchangeError."""
@@ -85,7 +88,7 @@ class Connection(asyncio.Protocol):
             await self._wait()
         parts, self._parts = self._parts, []
         self._held_bytes = 0
-        if self._paused and not self._lost:
+        if self._paused and not self._transport.is_closing():
             self._paused = False
             self._transport.resume_reading()
         return parts[0] if len(parts) == 1 else b"".join(parts)
@@ -111,6 +114,7 @@ class Connection(asyncio.Protocol):
             self._reusable = False
             self._transport.abort()
             return
+        self._head_bytes += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError as error:
@@ -119,21 +123,27 @@ class Connection(asyncio.Protocol):
             self._reusable = False
         except httptools.HttpParserUpgrade:
             self._error = NotHttp("it changed the protocol")
-        if not self._head_done:
-            self._head_bytes += len(data)
-            if self._head_bytes > _HEAD_BYTES:
-                self._error = NotHttp(f"a head of more than {_HEAD_BYTES} bytes")
-        if self._held_bytes > _HELD_BYTES and not self._whole and not self._ended:
+        if self._head_bytes > _HEAD_BYTES and not self._ended:
+            self._error = self._error or NotHttp(f"a head or trailer of more than {_HEAD_BYTES} bytes")
+        if self._error is not None:
+            self._transport.abort()
+        elif self._held_bytes > _HELD_BYTES and not self._whole and not self._ended:
             self._paused = True
             self._transport.pause_reading()
         if not self._whole or self._ended or self._error is not None or self.status > _OK:
             self._wake()
 
     def eof_received(self) -> bool:
+        """The backend says no more: the connection is over, even while a request waits to be sent."""
+        self._reusable = False
+        self._stop(None)
         return False
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._lost = True
+        self._stop(exc)
+
+    def _stop(self, exc: Exception | None) -> None:
         if self._asked and not self._ended and self._error is None:
             if not self._head_done:
                 self._error = Disconnected()
@@ -150,8 +160,8 @@ class Connection(asyncio.Protocol):
             self._reusable = False
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._ended:
-            return
+        if self._head_done:
+            return  # of a trailer, or of an answer that was not asked for
         name = name.lower()
         if name == b"content-length" or (name == b"transfer-encoding" and b"chunked" in value.lower()):
             self._measured = True
@@ -166,13 +176,14 @@ class Connection(asyncio.Protocol):
             return
         self.status = status
         self._head_done = True
-        coding = self.headers.get(b"content-encoding", _PLAIN).lower()
+        coding = self.headers.get(b"content-encoding", b"").lower() or _PLAIN
         if coding in _COMPRESSED:
             self._decoder = zlib.decompressobj(_EITHER_FORMAT)
         elif coding != _PLAIN:
             self._error = NotHttp(f"content-encoding {coding.decode('latin-1')[:40]}, which was not asked for")
 
     def on_body(self, data: bytes) -> None:
+        self._head_bytes = 0
         if self._ended or self._error is not None:
             return
         if self._decoder is not None:
@@ -211,6 +222,8 @@ class Connection(asyncio.Protocol):
         except zlib.error as error:
             self._error = NotHttp(f"a body that is not what its content-encoding says: {error}")
             return b""
+        if decoder.unused_data:
+            self._error = NotHttp("a body that goes on after the end of what its content-encoding says")
         return decoded
 
     def _expire(self) -> None:

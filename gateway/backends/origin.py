@@ -1,8 +1,10 @@
 """The open connections to one backend: kept for a moment after each exchange, and never one that may be stale."""
 
 import asyncio
+import ipaddress
 import socket
 import ssl
+from typing import Any
 
 import aiohappyeyeballs
 from yarl import URL
@@ -25,6 +27,8 @@ class Origin:
         self.authority = address.host_port_subcomponent or ""
         self.target = address.raw_path_qs
         self._tls = ssl.create_default_context() if address.scheme == "https" else None
+        self._numeric = _numeric(self.host, self.port)
+        self._lookup: asyncio.Future[Any] | None = None
         self._idle: list[tuple[Connection, float]] = []  # the last used one at the end, and until when
         self._sweeper: asyncio.TimerHandle | None = None
 
@@ -41,11 +45,11 @@ class Origin:
                 return await self._opened(loop)
         except TimeoutError as error:
             raise CannotConnect(late=True) from error
-        except OSError as error:
+        except (OSError, RuntimeError, UnicodeError) as error:  # uvloop's sockets, and names that cannot be
             raise CannotConnect(late=False) from error
 
     async def _opened(self, loop: asyncio.AbstractEventLoop) -> Connection:
-        found = await loop.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+        found = self._numeric or await self._found(loop)
         opened = await aiohappyeyeballs.start_connection(found, happy_eyeballs_delay=_EYEBALLS_S, loop=loop)
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         name = self.host if self._tls is not None else None
@@ -53,6 +57,18 @@ class Origin:
             lambda: Connection(loop), sock=opened, ssl=self._tls, server_hostname=name
         )
         return connection
+
+    async def _found(self, loop: asyncio.AbstractEventLoop) -> Any:
+        """One lookup at a time: the few threads that do this are everybody's, and a name may hang."""
+        if self._lookup is None:
+            self._lookup = asyncio.ensure_future(loop.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM))
+            self._lookup.add_done_callback(self._looked_up)
+        return await asyncio.shield(self._lookup)
+
+    def _looked_up(self, lookup: "asyncio.Future[Any]") -> None:
+        self._lookup = None
+        if not lookup.cancelled():
+            lookup.exception()  # told to all who still wait
 
     def take_back(self, connection: Connection) -> None:
         """After an exchange that is over: kept where it ended clean, closed otherwise."""
@@ -70,6 +86,8 @@ class Origin:
         if self._sweeper is not None:
             self._sweeper.cancel()
             self._sweeper = None
+        if self._lookup is not None:
+            self._lookup.cancel()
         idle, self._idle = self._idle, []
         for connection, _ in idle:
             connection.close()
@@ -83,3 +101,16 @@ class Origin:
                 connection.close()
         self._idle = kept
         self._sweeper = loop.call_at(kept[0][1], self._sweep) if kept else None
+
+
+def _numeric(host: str, port: int) -> list[Any] | None:
+    """What a lookup would find for an address; None for a name, and for an address of one interface."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv4Address):
+        return [(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (host, port))]
+    if address.scope_id is not None:
+        return None
+    return [(socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (host, port, 0, 0))]

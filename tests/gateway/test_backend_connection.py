@@ -7,15 +7,24 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from gateway.backends import client as client_module
 from gateway.backends import origin as origin_module
+from gateway.backends.client import Call, Client
 from gateway.backends.exchange import Connection
 from gateway.backends.origin import Origin
-from gateway.errors import BrokenOff, CannotConnect, Disconnected, NotHttp, TooLong
+from gateway.errors import Blame, BrokenOff, CannotConnect, Disconnected, NotHttp, TooLong, UpstreamError
+from gateway.policy import Limits
 
 MOST_BYTES = 1_000_000
 REQUEST = b"POST /v1 HTTP/1.1\r\nhost: h\r\ncontent-length: 2\r\n\r\nhi"
 OK = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello"
 HEAD = b"HTTP/1.1 200 OK\r\n"
+ENDLESS = [b"x: y\r\n" * 3000] * 4
+
+
+def chunked(*parts):
+    body = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts)
+    return HEAD + b"transfer-encoding: chunked\r\n\r\n" + body + b"0\r\n\r\n"
 
 
 class Server:
@@ -23,7 +32,9 @@ class Server:
 
     def __init__(self, answers):
         self.answers = list(answers)
-        self.connections = 0
+        self.connections = self.open = 0
+        self.deaf = False  # answers before it has read anything, and reads nothing
+        self.deaf_ones = []
         self.lost = asyncio.Event()  # one of them
         self.full = asyncio.Event()  # the client reads more slowly than we write
 
@@ -35,7 +46,12 @@ class Served(asyncio.Protocol):
 
     def connection_made(self, transport):
         self.server.connections += 1
+        self.server.open += 1
         self.transport = transport
+        if self.server.deaf:
+            self.server.deaf_ones.append(transport)
+            transport.pause_reading()
+            self.say(self.server.answers.pop(0))
 
     def data_received(self, data):
         self.asked += data
@@ -48,7 +64,7 @@ class Served(asyncio.Protocol):
         if not pieces or self.transport.is_closing():
             return
         if pieces[0] is None:
-            self.transport.close()
+            self.transport.write_eof() if self.server.deaf else self.transport.close()
             return
         self.transport.write(pieces[0])
         asyncio.get_running_loop().call_later(0.01, self.say, pieces[1:])
@@ -57,6 +73,7 @@ class Served(asyncio.Protocol):
         self.server.full.set()
 
     def connection_lost(self, exc):
+        self.server.open -= 1
         self.server.lost.set()
 
 
@@ -70,6 +87,8 @@ async def serving(*answers):
     finally:
         origin.close()
         listening.close()
+        for transport in server.deaf_ones:
+            transport.abort()
         if server.connections:
             async with asyncio.timeout(10):
                 await server.lost.wait()
@@ -108,6 +127,9 @@ async def until(holds):
         (b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n", OK),
         (HEAD + b"\r\nhello", None),  # no length: the end of the connection is the end
         (b"HTTP/1.0 200 OK\r\n\r\nhello", None),
+        HEAD + b"content-encoding:\r\ncontent-length: 5\r\n\r\nhello",
+        chunked(*[b"%c" % byte for byte in b"hello"])[:-2] + b"retry-after: 9\r\n\r\n",
+        HEAD + b"upgrade: h2c\r\nconnection: upgrade\r\ncontent-length: 5\r\n\r\nhello",
         HEAD + b"content-encoding: gzip\r\ntransfer-encoding: chunked\r\n\r\n"
         + b"%x\r\n%s\r\n0\r\n\r\n" % (len(gzip.compress(b"hello")), gzip.compress(b"hello")),
         HEAD + b"content-encoding: deflate\r\ncontent-length: %d\r\n\r\n" % len(zlib.compress(b"hello"))
@@ -139,6 +161,14 @@ async def test_every_form_of_a_whole_answer_is_read(answer, whole):
         (b"HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n", NotHttp),
         (HEAD + b"content-length: 1000001\r\n\r\n" + b"x" * 1_000_001, TooLong),
         (HEAD + b"content-encoding: gzip\r\n\r\n" + gzip.compress(b"x" * 1_000_001), TooLong),
+        (chunked(b"h" * 600_000, b"i" * 600_000), TooLong),
+        (HEAD + b"content-encoding: gzip\r\ncontent-length: 1025\r\n\r\n"
+         + gzip.compress(b"hello") + b"x" * 1000, NotHttp),
+        (HEAD + b"content-encoding: gzip\r\n\r\n" + gzip.compress(b"hel") + gzip.compress(b"lo"), NotHttp),
+        ((chunked(b"hello")[:-2], *ENDLESS, None), NotHttp),  # lines of a trailer
+        ((chunked(b"hello")[:-2] + b"x: ", *ENDLESS, None), NotHttp),
+        ((HEAD + b"transfer-encoding: chunked\r\n\r\n5;x=", *[b"y" * 20_000] * 4, None), NotHttp),
+        ((b"HTTP/1.1 103 Early Hints\r\n\r\n" * 3000, None), NotHttp),
     ],
 )  # fmt: skip
 async def test_every_way_to_break_has_its_name(answer, error, whole):
@@ -275,3 +305,123 @@ def test_a_connection_that_was_never_opened_can_be_closed():
     loop = asyncio.new_event_loop()
     Connection(loop).close()
     loop.close()
+
+
+BROKEN_WHEN_WHOLE = [
+    (HEAD + b"content-encoding: gzip\r\ncontent-length: 21\r\n\r\n" + gzip.compress(b"hello")[:-4], BrokenOff),
+    (chunked(b"hello", b"x" * MOST_BYTES), TooLong),
+    (chunked(b"hello")[:-5] + b"5\r\nwhole\r\n5\r\ntail\r\nx", NotHttp),
+]
+
+
+@pytest.mark.parametrize(("answer", "error"), BROKEN_WHEN_WHOLE)
+async def test_the_good_beginning_of_a_broken_answer_is_not_taken_for_the_whole(answer, error):
+    async with serving(answer) as (_, origin):
+        connection = await origin.connection(connect_s=5)
+        with pytest.raises(error):
+            await connection.ask(REQUEST, most_bytes=MOST_BYTES, whole_by=asyncio.get_running_loop().time() + 5)
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"), [((b"", None), Disconnected), ((HEAD + b"content-length: 5\r\n\r\nhel", None), BrokenOff)]
+)
+async def test_a_backend_that_says_no_more_is_over_though_it_has_not_read_the_request(answer, error):
+    async with serving(answer) as (server, origin):
+        server.deaf = True
+        connection = await origin.connection(connect_s=5)
+        with pytest.raises(error):
+            await connection.ask(
+                b"x" * 50_000_000, most_bytes=MOST_BYTES, whole_by=asyncio.get_running_loop().time() + 5
+            )
+        connection.close()
+
+
+async def test_an_answer_to_a_request_that_is_not_sent_yet_leaves_no_connection_to_the_next():
+    async with serving((OK,)) as (server, origin):
+        server.deaf = True
+        connection = await origin.connection(connect_s=5)
+        await connection.ask(b"x" * 50_000_000, most_bytes=MOST_BYTES, whole_by=asyncio.get_running_loop().time() + 5)
+        assert await connection.read() == b"hello"
+        assert not connection.clean
+        origin.take_back(connection)
+
+
+class Closing(asyncio.Transport):
+    """A transport as uvloop has it, between its failure and the news of it."""
+
+    def is_closing(self):
+        return True
+
+    def pause_reading(self):
+        pass
+
+    def resume_reading(self):
+        raise RuntimeError("the handler is closed")
+
+    def write(self, data):
+        pass
+
+    def abort(self):
+        pass
+
+
+async def test_what_came_before_a_transport_failed_can_still_be_read():
+    connection = Connection(asyncio.get_running_loop())
+    connection.connection_made(Closing())
+    asking = asyncio.create_task(connection.ask(REQUEST, most_bytes=MOST_BYTES, whole_by=None))
+    while connection._waiter is None:
+        await asyncio.wait([asking], timeout=0)
+    connection.data_received(HEAD + b"content-length: 999999\r\n\r\n" + b"x" * 300_000)
+    await asking
+    assert connection._paused
+    assert await connection.read() == b"x" * 300_000
+
+
+async def test_a_name_that_cannot_be_one_cannot_be_connected_to():
+    with pytest.raises(CannotConnect):
+        await Origin("http://" + "a" * 64 + ".example/v1").connection(connect_s=5)
+
+
+async def test_an_address_is_not_looked_up(monkeypatch):
+    async def hangs(*_, **__):
+        await asyncio.get_running_loop().create_future()
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", hangs)
+    async with serving(OK) as (_, origin):
+        assert await exchange(origin) == (200, b"hello")
+
+
+async def test_a_name_that_hangs_is_looked_up_once_for_all_who_wait(monkeypatch):
+    loop = asyncio.get_running_loop()
+    asked, known = [], loop.create_future()
+
+    async def looks_up(host, port, **_):
+        asked.append(host)
+        return await known
+
+    async with serving(OK, OK) as (server, numeric):
+        monkeypatch.setattr(loop, "getaddrinfo", looks_up)
+        origin = Origin(f"http://backend.example:{numeric.port}/v1")
+        with pytest.raises(CannotConnect) as caught:
+            await origin.connection(connect_s=0.01)  # who gives up does not end the lookup
+        assert caught.value.late
+        waiting = [asyncio.create_task(exchange(origin)) for _ in range(2)]
+        await asyncio.wait(waiting, timeout=0)
+        known.set_result(numeric._numeric)
+        assert await asyncio.gather(*waiting) == [(200, b"hello")] * 2
+        assert asked == ["backend.example"]
+        origin.close()
+        await until(lambda: server.open == 0)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_refusal_that_never_explains_itself_is_still_that_refusal(stream, monkeypatch):
+    monkeypatch.setattr(client_module, "_ERROR_BODY_S", 0.02)
+    async with serving((b"HTTP/1.1 429 Busy\r\ncontent-length: 500\r\nretry-after: 7\r\n\r\nhel",)) as (_, origin):
+        client = Client(name="b", url=f"http://127.0.0.1:{origin.port}/v1", api_key=None, done_required=True)
+        limits = Limits(connect_s=5.0, first_token_s=5.0, idle_s=5.0, total_s=5.0)
+        call = Call(body=b"hi", limits=limits, total_s=5.0)
+        with pytest.raises(UpstreamError) as caught:
+            await client.ping(call, stream=stream)
+        assert (caught.value.blame, caught.value.retry_after_s) == (Blame.BACKPRESSURE, 7)

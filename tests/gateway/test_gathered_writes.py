@@ -3,7 +3,11 @@
 import asyncio
 
 import pytest
+import uvicorn
+from uvicorn.server import ServerState
 
+from gateway.connection import protocol_of
+from gateway.connection_limits import ConnectionLimits
 from gateway.gathered import Gathered
 
 
@@ -86,3 +90,15 @@ def test_much_at_once_is_not_held_back(gathered, wire, soon):
     gathered.write(b"c")
     run(soon)
     assert wire.written[1:] == [b"c"]
+
+
+async def test_an_answer_leaves_before_the_event_loop_closes_after_a_clients_end(wire):
+    rules = protocol_of(ConnectionLimits(), lambda _: None)
+    config = uvicorn.Config(lambda *_: None, http=rules, log_config=None)
+    protocol = rules(config=config, server_state=ServerState(), app_state={})
+    protocol.connection_made(wire)
+    protocol.transport.write(b"the answer")
+    if not protocol.eof_received():
+        wire.close()
+    protocol.connection_lost(None)
+    assert wire.written == [b"the answer"]

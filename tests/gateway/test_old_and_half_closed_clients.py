@@ -184,3 +184,18 @@ async def test_a_half_closed_client_is_answered_by_the_command_too(tmp_path):
         finally:
             process.terminate()
             await process.wait()
+
+
+async def test_a_client_that_leaves_with_requests_in_its_pipeline_is_no_mistake_of_ours(caplog):
+    script, go = held(says(GOOD))
+    async with running(script) as up, gateway(backend(up, "primary")) as served:
+        _, writer = await connected(served)
+        writer.write(request() + request())
+        await until(lambda: len(up.seen) == 1)
+        writer.transport.abort()
+        await until(lambda: served.runtime.in_flight == 0)
+        go.set()
+        answer = await served.chat()
+    assert answer.status == 200
+    assert len(up.seen) == 2
+    assert caplog.messages == []
