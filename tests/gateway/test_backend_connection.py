@@ -164,7 +164,7 @@ async def test_every_form_of_a_whole_answer_is_read(answer, whole):
         (chunked(b"h" * 600_000, b"i" * 600_000), TooLong),
         (HEAD + b"content-encoding: gzip\r\ncontent-length: 1025\r\n\r\n"
          + gzip.compress(b"hello") + b"x" * 1000, NotHttp),
-        (HEAD + b"content-encoding: gzip\r\n\r\n" + gzip.compress(b"hel") + gzip.compress(b"lo"), NotHttp),
+        ((HEAD + b"content-encoding: gzip\r\n\r\n" + gzip.compress(b"hel") + gzip.compress(b"lo"), None), NotHttp),
         ((chunked(b"hello")[:-2], *ENDLESS, None), NotHttp),  # lines of a trailer
         ((chunked(b"hello")[:-2] + b"x: ", *ENDLESS, None), NotHttp),
         ((HEAD + b"transfer-encoding: chunked\r\n\r\n5;x=", *[b"y" * 20_000] * 4, None), NotHttp),

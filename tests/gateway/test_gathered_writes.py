@@ -92,9 +92,13 @@ def test_much_at_once_is_not_held_back(gathered, wire, soon):
     assert wire.written[1:] == [b"c"]
 
 
+async def without_answer(_scope, _receive, _send):
+    pass
+
+
 async def test_an_answer_leaves_before_the_event_loop_closes_after_a_clients_end(wire):
     rules = protocol_of(ConnectionLimits(), lambda _: None)
-    config = uvicorn.Config(lambda *_: None, http=rules, log_config=None)
+    config = uvicorn.Config(without_answer, http=rules, log_config=None)
     protocol = rules(config=config, server_state=ServerState(), app_state={})
     protocol.connection_made(wire)
     protocol.transport.write(b"the answer")
