@@ -27,7 +27,7 @@ _BUSINESS = re.compile(  # a state of the user's business
 )
 _BUSINESS_ZH = re.compile(
     r"(?:您的|该|此|这个?|本)?(?:订单|付款|支付|退款|银行卡|商品|产品|预订|预约|航班|包裹|快递|车票|机票|账户|账号|发票|会员|优惠券|房间|交易|转账|申请|贷款|门店|库存|列车|会议)"
-    r"[^。！,，]{0,6}(?:已被?|被|不|未|没有?|无法|缺货|售罄|失败|取消|拒绝|过期|失效|关闭|暂停|下架|暂无|无)"
+    r"[^。！,，!]{0,6}(?:已被?|被|不|未|没有?|无法|缺货|售罄|失败|取消|拒绝|过期|失效|关闭|暂停|下架|暂无|无)"
 )  # fmt: skip
 _LOOKED_UP = re.compile(  # what is not done with something when it is only not told: nobody "retrieves" an order in a shop
     r"retrieved|loaded|displayed|looked up|fetched|shown|determined|found out|obtained|queried|computed|ascertained|获取|查询|加载|读取|检索|调取|拉取|查找"

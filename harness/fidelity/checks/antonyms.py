@@ -200,7 +200,7 @@ def _complement(both: Pair) -> bool:
 
 
 def _split(text: str) -> list[str]:
-    return [part for part in re.split(r"[;；，]|, but\b", text) if part.strip()]
+    return [part for part in re.split(r"[;；]|, but\b", text) if part.strip()]
 
 
 def _side(fact: Fact, text: Text) -> int:

@@ -29,7 +29,7 @@ _NOTHING_TO_DO = re.compile(
     re.IGNORECASE,
 )
 _BIDS = re.compile(
-    r"\bplease (?!note\b|be aware\b|wait\b|accept\b|see\b|bear\b|contact\b|let\b|do not\b)[a-z]+|\bit is up to you to\b|\byou (?:must|have to|need to|are required to)\b|(?<!不用)(?<!无需)(?<!不)请(?!稍|耐心|放心|注意|勿|见谅|您放心)(?:您)?[^，。]{1,8}|您(?:必须|需要|须|得|还要)",
+    r"\bplease (?!note\b|be aware\b|wait\b|accept\b|see\b|bear\b|contact\b|let\b|do not\b)[a-z]+|\bit is up to you to\b|\byou (?:must|have to|need to|are required to)\b|(?<!不用)(?<!无需)(?<!不)请(?!稍|耐心|放心|注意|勿|见谅|您放心)(?:您)?[^，。,]{1,8}|您(?:必须|需要|须|得|还要)",
     re.IGNORECASE,
 )
 _ONLY_IF = re.compile(r"\bonly (?:if|when|where|once|with)\b|只有", re.IGNORECASE)
@@ -39,7 +39,7 @@ _WISHED = re.compile(  # a wish binds nobody: "if you want an invoice, press …
     re.IGNORECASE,
 )
 _ONLY_THEN = re.compile(  # 除非下雨才取消; "outdoors unless it rains, in which case …"
-    r"\b(?:in which case|in that case|if so|otherwise|or else|then)\b|除非[^。；]*才", re.IGNORECASE
+    r"\b(?:in which case|in that case|if so|otherwise|or else|then)\b|除非[^。；;]*才", re.IGNORECASE
 )
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _MARKS.items())
 _STRONG = frozenset(

@@ -25,7 +25,7 @@ _NO_SUCH = re.compile(
     re.IGNORECASE,
 )
 _BARRED_WITHOUT = re.compile(  # 没有事先约好的人，是进不了的
-    r"(?:没有?|未|不)[^，。；,]{1,12}(?:(?:的人?|者|的话)[，,]|[，,](?:就|是|谁也|一律|都))[^，。；,]{0,10}(?:不了|不能|不得|不可|无法|不准|不许|别想|不让|不予)"
+    r"(?:没有?|未|不)[^，。；,;]{1,12}(?:(?:的人?|者|的话)[，,]|[，,](?:就|是|谁也|一律|都))[^，。；,;]{0,10}(?:不了|不能|不得|不可|无法|不准|不许|别想|不让|不予)"
 )
 APART = 0.5  # closeness under which texts that deny as often are taken to deny the same
 COPY = 0.8  # closeness from which a text is a copy

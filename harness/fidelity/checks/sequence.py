@@ -15,11 +15,11 @@ NAME = "sequence"
 _WINDOW = 30  # characters looked at on either side of a moment
 _MOMENTS = frozenset({Kind.DATE, Kind.TIME, Kind.WEEKDAY, Kind.DAY})
 _ENDS = re.compile(
-    r"\b(?:by|until|till|before|no later than|latest|due|deadline|clos\w+|ends?|ending|expir\w+|last day|valid (?:to|through)|through)\b[^.,;]{0,18}$|(?:截止|截至|止于|最晚|最迟|不晚于)[^，。]{0,6}$|(?:开|营业|开放|一直|持续)到$",
+    r"\b(?:by|until|till|before|no later than|latest|due|deadline|clos\w+|ends?|ending|expir\w+|last day|valid (?:to|through)|through)\b[^.,;]{0,18}$|(?:截止|截至|止于|最晚|最迟|不晚于)[^，。,]{0,6}$|(?:开|营业|开放|一直|持续)到$",
     re.IGNORECASE,
 )
 _BEGINS = re.compile(
-    r"\b(?:from|start\w*|begin\w*|open\w*|as of|after|since|earliest|onwards|no earlier than|resum\w+|launch\w*|becomes? available)\b[^.,;]{0,18}$|(?:自|从|始于|最早|开始于)[^，。]{0,3}$",
+    r"\b(?:from|start\w*|begin\w*|open\w*|as of|after|since|earliest|onwards|no earlier than|resum\w+|launch\w*|becomes? available)\b[^.,;]{0,18}$|(?:自|从|始于|最早|开始于)[^，。,]{0,3}$",
     re.IGNORECASE,
 )
 _ENDS_AFTER = re.compile(
@@ -30,7 +30,7 @@ _BEGINS_AFTER = re.compile(
 )
 _CAUSE = re.compile(
     r"\b(?:because(?: of)?|due to|owing to|thanks to|on account of|caused by|as a result of|the (?:reason|cause)(?: \w+){0,3} (?:is|was)|blamed on|(?<=[a-z] )since (?=(?:there|the|it|you|your|we|our|they|he|she|this|that|no|not)\b(?![^.;]*\b(?:ago|19\d\d|20\d\d)\b)))\b(?P<en>[^.;:!?]+)"
-    r"|(?:因为|由于|原因(?:是|为|在于)|起因是|归因于)(?P<zh>[^，。；！？,;]+)",
+    r"|(?:因为|由于|原因(?:是|为|在于)|起因是|归因于)(?P<zh>[^，。；！？,;!?]+)",
     re.IGNORECASE,
 )
 _LINKS = (  # the word without which the pattern of the same place in `_ORDER` cannot match
@@ -49,13 +49,13 @@ _ORDER = (  # how a sentence says what is first and what second
     re.compile(r"(?P<one>[^.;!?]+?)(?:,| and| first)+ (?:only )?(?:and )?(?:then|afterwards|next|followed by)\b(?P<two>[^.;!?]+)$", re.IGNORECASE),
     re.compile(r"(?P<one>[^.;!?]+?)\bfirst\b,?(?: and| then|,)+ (?P<two>[^.;!?]+?)(?: (?:afterwards?|second|next|later|after that))?$", re.IGNORECASE),
     re.compile(r"(?P<one>[^.;!?]+?)\b(?:cause[sd]?|led to|leads to|results? in|resulted in|set off|sets off|trigger(?:s|ed)?|brought about|brings about)\b(?! by\b)(?P<two>[^.;!?,]+)", re.IGNORECASE),
-    re.compile(r"(?P<one>[^。；！？，]+?)(?:导致|造成|引起|引发|使得?|让|令)(?P<two>[^。；！？，]+)"),
-    re.compile(r"先(?P<one>[^。；！？]+?)，?(?:再|然后|之后|后|接着|随后)(?P<two>[^。；！？]+)"),
-    re.compile(r"(?P<two>[^。；！？，]+?)(?:之前|以前|前)，?(?:要|应|须|必须|需|请|得)?先(?P<one>[^。；！？]+)"),
-    re.compile(r"(?P<one>[^。；！？，]+?)(?:之后|以后|后)，?(?:才能?|再|方可|就|可以)(?P<two>[^。；！？]+)"),
+    re.compile(r"(?P<one>[^。；！？，,;!?]+?)[，,]?(?:从而|进而|因而|结果|最终)?(?:导致|造成|引起|引发|使得?|让|令)(?P<two>[^。；！？，,;!?]+)"),
+    re.compile(r"先(?P<one>[^。；！？;!?]+?)[，,]?(?:再|然后|之后|后|接着|随后)(?P<two>[^。；！？;!?]+)"),
+    re.compile(r"(?P<two>[^。；！？，,;!?]+?)(?:之前|以前|前)[，,]?(?:要|应|须|必须|需|请|得)?先(?P<one>[^。；！？;!?]+)"),
+    re.compile(r"(?P<one>[^。；！？，,;!?]+?)(?:之后|以后|后)[，,]?(?:才能?|再|方可|就|可以)(?P<two>[^。；！？;!?]+)"),
     re.compile(r"(?P<two>[^.;!?]+?),? (?:because(?: of)?|due to|owing to|as a result of) (?P<one>[^.;!?]+)", re.IGNORECASE),
-    re.compile(r"(?:因为|由于)(?P<one>[^，。；！？,;]+)[，,](?:所以|因此|因而|才|于是)?(?P<two>[^。；！？]+)"),
-    re.compile(r"(?P<two>[^。；！？]{2,}?)[，,]?(?:是|就是|都是)?因为(?P<one>[^。；！？]+)"),
+    re.compile(r"(?:因为|由于)(?P<one>[^，。；！？,;!?]+)[，,](?:所以|因此|因而|才|于是)?(?P<two>[^。；！？;!?]+)"),
+    re.compile(r"(?P<two>[^。；！？;!?]{2,}?)[，,]?(?:是|就是|都是)?因为(?P<one>[^。；！？;!?]+)"),
 )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ _SIDE_EN = re.compile(
     r"\b(?:(?P<before>before|prior to|ahead of)|after|once|following|as soon as)\b(?P<what>[^.;:!?,]+)", re.IGNORECASE
 )
 _SIDE_ZH = re.compile(
-    r"(?:^|[，。；！？,;])(?:等|在|当)?(?P<what>[^，。；！？,;]{2,12}?)(?:(?P<before>之前|以前|前(?!往|台|面|后))|之后|以后|完了?(?:再|才|就)|了[再才]|后(?!天|台|面|续))"
+    r"(?:^|[，。；！？,;!?])(?:等|在|当)?(?P<what>[^，。；！？,;!?]{2,12}?)(?:(?P<before>之前|以前|前(?!往|台|面|后))|之后|以后|完了?(?:再|才|就)|了[再才]|后(?!天|台|面|续))"
 )
 
 

@@ -46,7 +46,7 @@ _SORRY = r"(?:sorry|apolog\w+|unfortunately|regret\w*|afraid)"
 _POLITE = re.compile(
     rf"^\W*(?:(?:and|but|so)\s+)?(?:(?:please )?(?:accept )?(?:(?:i|we|our|my|i'm)\s+)?(?:am |are |is |very |so |really |deeply |sincer\w+ |do |must )*{_SORRY}(?:\W*|,? (?:for|about|to say|if|that this|not to)\b[^.!?]{{0,50}})|thank(?:s| you)[^.!?]*|your (?:message|question|request|call|patience)\b[^.!?]{{0,12}}\b(?:important|appreciated|valued|matters)[^.!?]*|"
     r"please (?:bear|accept|be patient|forgive|excuse|understand)[^.!?]*|(?:hello|hi|dear|oops|hmm|hm|well|oh|ah|okay|good (?:morning|day|afternoon|evening|question))\b[^.!?]{0,20}|we appreciate[^.!?]*|we value[^.!?]*|we hope[^.!?]*|"
-    r"(?:非常|十分|很|深表|万分|实在|真)?(?:抱歉|对不起|遗憾|歉意|不好意思)[^。！，]*|感谢[^。！]*|谢谢[^。！]*|您好|你好|亲|请(?:您)?(?:见谅|谅解|耐心|理解|包涵|放心)[^。！]*|敬请[^。！]*|(?:给|为)您[^。！，]{0,4}(?:带来|添)[^。！]*|哎呀|哦|嗯|唉|呃)\W*$",
+    r"(?:非常|十分|很|深表|万分|实在|真)?(?:抱歉|对不起|遗憾|歉意|不好意思)[^。！，,!]*|感谢[^。！!]*|谢谢[^。！!]*|您好|你好|亲|请(?:您)?(?:见谅|谅解|耐心|理解|包涵|放心)[^。！!]*|敬请[^。！!]*|(?:给|为)您[^。！，,!]{0,4}(?:带来|添)[^。！!]*|哎呀|哦|嗯|唉|呃)\W*$",
     re.IGNORECASE,
 )
 _COURTEOUS = re.compile(
@@ -58,7 +58,7 @@ _NOTHING_DONE = re.compile(
     re.IGNORECASE,
 )
 _FILED = re.compile(  # what the question itself was filed under
-    r"\b(?:ticket|case|reference|request|enquiry|inquiry|error|incident|tracking|support)\b(?: \w+){0,3}?\W*(?:number|no\.?|id|code)?\W*(?:is\W*)?[#\w-]*\d|\berror\b[^.!?]{0,12}$|(?:工单|受理|咨询|反馈|查询|错误|事件|流水)(?:编?号|号码|码|代码)|工单[^，。]{0,4}[A-Za-z\d-]{3,}|^\W*#\s?[\w-]*\d[\w-]*\W*$|^\W*(?:您的)?(?:编号|单号|查询号|排队号|序号|登记号|取号)[是为]?\W*[A-Za-z\d-]+\W*$",
+    r"\b(?:ticket|case|reference|request|enquiry|inquiry|error|incident|tracking|support)\b(?: \w+){0,3}?\W*(?:number|no\.?|id|code)?\W*(?:is\W*)?[#\w-]*\d|\berror\b[^.!?]{0,12}$|(?:工单|受理|咨询|反馈|查询|错误|事件|流水)(?:编?号|号码|码|代码)|工单[^，。,]{0,4}[A-Za-z\d-]{3,}|^\W*#\s?[\w-]*\d[\w-]*\W*$|^\W*(?:您的)?(?:编号|单号|查询号|排队号|序号|登记号|取号)[是为]?\W*[A-Za-z\d-]+\W*$",
     re.IGNORECASE,
 )
 _TECHNICAL = re.compile(

@@ -10,11 +10,11 @@ from harness.fidelity.reading.text import Text, Word, content_words
 _DEMANDED = re.compile(
     r"\b(?:must|have to|need to|needs to|has to|required to|please|should|always)\b(?P<what>[^.;!?]*?)(?:,? or(?: else)?\b|[.;,] ?otherwise\b|[.;,] ?if not\b|,? because without\b|[.;] ?without (?:it|that|them|one)\b)"
     r"[^.;!?]*\b(?:refus\w+|reject\w*|den(?:y|ied)|declin\w+|turned? away|not|no|nobody|cancel\w*|void|barred|forfeit\w*|los[et])\b"
-    r"|(?:必须|须|需|请|要|务必)(?P<was>[^。；！]*?)[，,；](?:否则|不然)[^。；！]*?(?:不|拒绝|取消|作废|无法|没)",
+    r"|(?:必须|须|需|请|要|务必)(?P<was>[^。；！;!]*?)[，,；;](?:否则|不然)[^。；！;!]*?(?:不|拒绝|取消|作废|无法|没)",
     re.IGNORECASE,
 )
 _LACKING = re.compile(
-    r"\bwithout (?P<what>(?:[\w'-]+ ?){1,5})|(?:没有?带?|不带|缺少?|无)(?P<was>[^，。；！不就]{1,8})", re.IGNORECASE
+    r"\bwithout (?P<what>(?:[\w'-]+ ?){1,5})|(?:没有?带?|不带|缺少?|无)(?P<was>[^，。；！不就,;!]{1,8})", re.IGNORECASE
 )
 _DENIES = re.compile(
     r"\b(?:not|no|never|nobody|none|refus\w+|reject\w*|den(?:y|ied)|declin\w+|turned? away|impossible|unable|barred|forbidden|prohibited|invalid|void|cancel\w*|lose|lost|fail\w*)\b|不|拒绝|无法|没法|作废|取消|谢绝|禁止|别",

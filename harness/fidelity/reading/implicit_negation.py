@@ -21,7 +21,7 @@ _GIVEN = frozenset(
 _UNLESS = frozenset(["unless", "除非", "except if", "barring"])
 _ELSE = frozenset(["otherwise", "or else", "else", "or", "否则", "不然", "要不然"])
 _GOING_ON = re.compile(
-    r"\b(?:still|being|in progress|under way|underway|pending|ongoing|currently|in the process|not yet)\b|还在|正在|仍在|在[^，。]{1,6}中|处理中|审核中|进行中",
+    r"\b(?:still|being|in progress|under way|underway|pending|ongoing|currently|in the process|not yet)\b|还在|正在|仍在|在[^，。,]{1,6}中|处理中|审核中|进行中",
     re.IGNORECASE,
 )
 _FINISH = frozenset(
@@ -32,7 +32,7 @@ _AFTER = re.compile(r"\b(?:after|past|later than|beyond|following)\s+(?:the )?$"
 _AFTER_ZH = re.compile(r"^\s*(?:之后|以后|过后|后)")
 _UNTIL = re.compile(
     r"\b(?:until|till|by|before|through|up to|no later than|latest|ends?|closes?|due|deadline|expires?)\b[^.,;]{0,14}$"
-    r"|(?:截止|截至|最晚|最迟|不晚于)[^，。]{0,6}$",
+    r"|(?:截止|截至|最晚|最迟|不晚于)[^，。,]{0,6}$",
     re.IGNORECASE,
 )
 _UNTIL_ZH = re.compile(r"^\s*(?:之前|以前|前|为止|截止|结束)")

@@ -63,7 +63,7 @@ _OPEN_OR_NOT = re.compile(
 
 
 _ONE_DAY = re.compile(
-    r"\b(?:one|only|single|sole)\b[^.;!?]{0,20}?\b(?:days?|exception)\b|\bonly (?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:唯一|只有|仅|就)[^，。]{0,6}(?:[一二三四五六日天]|一天)",
+    r"\b(?:one|only|single|sole)\b[^.;!?]{0,20}?\b(?:days?|exception)\b|\bonly (?:on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:唯一|只有|仅|就)[^，。,]{0,6}(?:[一二三四五六日天]|一天)",
     re.IGNORECASE,
 )
 
