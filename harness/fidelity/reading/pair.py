@@ -16,6 +16,7 @@ from harness.fidelity.reading.fact import Fact, NearValues, same
 from harness.fidelity.reading.lists import reordered
 from harness.fidelity.reading.outcomes import told_settled
 from harness.fidelity.reading.polarity import Polarity, polarity
+from harness.fidelity.reading.same_forms_zh import in_one_form
 from harness.fidelity.reading.text import Text, Word, read
 
 REACH = 150  # words looked at on either side of a place in a long text
@@ -95,7 +96,7 @@ class Pair:
     @cached_property
     def spare_there(self) -> frozenset[int]:
         """Words of the candidate that are courtesy, or a reason in passing."""
-        spans = [*spare_spans(self.candidate.plain, self.candidate.facts, "why"), *courtesies(self.case.candidate)]
+        spans = [*spare_spans(self.candidate.plain, self.candidate.facts, "why"), *courtesies(self.candidate.plain)]
         return _within(self.candidate, spans, self.echo)
 
     @cached_property
@@ -200,8 +201,8 @@ def _echoes(words: Sequence[Word], partner: Sequence[int | None], others: Sequen
 
 def pair(case: Case) -> Pair:
     """Read and align the texts of `case`. Never raises."""
-    reference = read(case.reference, case.lang)
-    candidate = read(told_settled(case.candidate, case.reference), None)
+    here, there = in_one_form(case.reference, told_settled(case.candidate, case.reference))
+    reference, candidate = read(here, case.lang), read(there, None)
     forth = _align(reference.words, candidate.words)
     back: list[int | None] = [None] * len(reference.words)
     for at, target in enumerate(forth):
