@@ -10,6 +10,7 @@ from harness.fidelity.reading.comparisons import comparison, same_order
 from harness.fidelity.reading.fact import DAY_S, Fact, Kind, NearValues, comparable, same
 from harness.fidelity.reading.pair import Pair, same_facts
 from harness.fidelity.reading.reckoning import reckoned, too_long
+from harness.fidelity.reading.text import Text
 from harness.fidelity.reading.vacancies import same_places
 from harness.fidelity.reading.weekdays import one_day_apart, same_days
 
@@ -127,11 +128,11 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
         ]
     found = []
     for fact in new:
-        if fact.kind in kinds and not (_once(fact) and not any(f.unit == "times" for f in lost)):
+        if fact.kind in kinds and not _two(fact, both.reference) and not (_once(fact) and not any(f.unit == "times" for f in lost)):
             found.append(_new(fact, lost, both, name))
     changed = any(f.severity == 1.0 for f in found)
     for fact in lost:
-        if fact.kind in kinds and not changed and not _once(fact) and not (fact.value == 2.0 and _two(both)):
+        if fact.kind in kinds and not changed and not _once(fact) and not _two(fact, both.candidate):
             copy = both.closeness > COPY
             if _implied(fact, theirs):
                 continue
@@ -273,9 +274,12 @@ def _between_times(fact: Fact, facts: tuple[Fact, ...]) -> bool:
     return fact.kind is Kind.DURATION and any(abs(a - b) * 60 == fact.value for a in times for b in times if a != b)
 
 
-def _two(both: Pair) -> bool:
+_TWO = frozenset(["both", "either", "neither", "pair", "两", "双方", "一对", "两者", "二者", "彼此", "双", "俩"])
+
+
+def _two(fact: Fact, text: Text) -> bool:
     """ "both lifts" says "the two lifts"."""
-    return any(w.lemma in ("both", "either", "neither", "两", "双方", "一对", "pair") for w in both.candidate.words)
+    return fact.value == 2.0 and fact.kind is Kind.NUMBER and any(w.lemma in _TWO for w in text.words)
 
 
 def _once(fact: Fact) -> bool:

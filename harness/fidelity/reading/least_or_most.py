@@ -24,7 +24,7 @@ _NOT_OVER = re.compile(
 _MOST_BEFORE = re.compile(
     r"(?<![a-z])(?:not (?:be )?(?:larger|bigger|longer|higher|greater|older|heavier|more) than|(?:smaller|shorter|lower|younger|lighter|colder|cooler|cheaper) than|no more than|not more than|not exceed(?:ing)?|no longer than|no later than|not over|not above|at most|up to|maximum(?: of)?|max\.?|"
     r"(?<!no )(?<!not )(?:less|fewer) than|under|below|within|not yet|limited to|capped at|maximum is|limit (?:is|of)|"
-    rf"(?:{_NOT_ZH})(?:能|可|得|应)?(?:超过|多于|大于|高于|超)|最大|(?:最多|至多)[可能容纳坐住带装收携拿买借用要需]{{0,4}}|不高于|不大于|不多于|不足|不到|不满|未满|{_PLAINLY_ZH}(?:低于|少于|小于)|上限为?|限)\s*(?:the |a |an |of |the first )?$",
+    rf"(?:{_NOT_ZH})(?:能|可|得|应)?(?:超过|多于|大于|高于|超)|最大|(?:最多|至多)[可能容纳坐住带装收携拿买借用要需]{{0,4}}|不高于|不大于|不多于|不足|不到|不满|未满|未到|未达到?|没到|没满|没(?:有)?达到|没(?:有)?超过|没(?:有)?超|达不到|不够|不及|{_PLAINLY_ZH}(?:低于|少于|小于)|上限为?|限)\s*(?:the |a |an |of |the first )?$",
     re.I,
 )
 _LEAST_BEFORE = re.compile(
@@ -110,12 +110,13 @@ def denied_bound(fact: Fact, plain: str) -> bool:
 
 _REFUSES = re.compile(
     r"\b(?:refus\w+|reject\w*|turned? (?:away|down|back)|declin\w+|fail\w*|den(?:y|ied)|barred|banned|forbidden|prohibited|not (?:be )?(?:accept\w*|allow\w*|admit\w*|permit\w*|process\w*|deliver\w*|valid|enough)|invalid|too (?:short|few|little|small|low|young|light))\b"
-    r"|拒绝|不予|不接受|谢绝|不受理|不(?:配|派)?送|不能(?:通过|用|提交|办|参加|进)|不让|的话[，,][^，。,]*不了|不卖|不售|无效|不合格",
+    r"|拒绝|不予|不接受|谢绝|不受理|不(?:配|派)?送|不能(?:通过|用|提交|办|参加|进)|不让|的话[，,][^，。,]*不了|不卖|不售|无效|不合格|[\u4e00-\u9fff]不(?:出来?|了|到|进去?|成|上)(?=[，。,;；!?]|$|的)",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"\b(?:unless|without|until|if not|except)\b|除非|否则|不然|才", re.IGNORECASE)
 _IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
 _COMMA = re.compile(r"(?<!的话)(?<![的者时])[，,]")
+_UNREACHED = re.compile(r"^(?:如果|若|要是|假如)?(?:[\u4e00-\u9fff]{0,4}?)(?:还?没有?|未|不)(?:到|满|足|够|达到?)$")  # a condition without a mark of its own
 _STOPS = re.compile(r"[.;!?。；！？]")
 
 
@@ -130,6 +131,8 @@ def refused(fact: Fact, plain: str) -> bool:
     sentence = plain[begin:end]
     if _IDEOGRAPH.search(sentence):  # 三十日内提出，逾期不予受理: within a clause, but for 的话, 的 and 者 at its end
         begin = max((m.end() for m in _COMMA.finditer(plain, begin, fact.start)), default=begin)
-        end = next((m.start() for m in _COMMA.finditer(plain, fact.end, end)), end)
+        commas = [m.start() for m in _COMMA.finditer(plain, fact.end, end)]
+        alone = commas[:1] == [fact.end] and _UNREACHED.search(plain[begin : fact.start])
+        end = next(iter(commas[1:] if alone else commas), end)
         sentence = plain[begin:end]
     return bool(_REFUSES.search(sentence)) and not _SUPPOSES.search(sentence)
