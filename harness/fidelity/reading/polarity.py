@@ -184,6 +184,8 @@ _ZH_HARMLESS = frozenset(
         "无烟",
         "不如",
         "不及",
+        "不变",
+        "没变",
     ]
 )
 _ZH_LEXICAL = MappingProxyType(
