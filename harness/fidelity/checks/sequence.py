@@ -38,7 +38,7 @@ _LINKS = (  # the word without which the pattern of the same place in `_ORDER` c
     re.compile(r"cause|led to|leads to|results? in|resulted in|sets? off|trigger|brought about|brings about", re.IGNORECASE),
     *map(re.compile, ("导致|造成|引起|引发|使|让|令", "先", "前", "后")),
     re.compile("because|due to|owing to|as a result of", re.IGNORECASE),
-    *map(re.compile, ("因为|由于", "因为")),
+    *map(re.compile, ("因为|由于", "因为", "前", "后")),
 )  # fmt: skip
 _LINK = re.compile("|".join(dict.fromkeys(link.pattern for link in _LINKS)), re.IGNORECASE)
 _ORDER = (  # how a sentence says what is first and what second
@@ -56,6 +56,8 @@ _ORDER = (  # how a sentence says what is first and what second
     re.compile(r"(?P<two>[^.;!?]+?),? (?:because(?: of)?|due to|owing to|as a result of) (?P<one>[^.;!?]+)", re.IGNORECASE),
     re.compile(r"(?:因为|由于)(?P<one>[^，。；！？,;!?]+)[，,](?:所以|因此|因而|才|于是)?(?P<two>[^。；！？;!?]+)"),
     re.compile(r"(?P<two>[^。；！？;!?]{2,}?)[，,]?(?:是|就是|都是)?因为(?P<one>[^。；！？;!?]+)"),
+    re.compile(r"(?P<one>[^。；！？，,;!?]{2,}?)(?:要|应该?|须|必须|需要?|请|得)?赶?在(?P<two>[^。；！？，,;!?]{2,}?)(?:之前|以前|前)"),
+    re.compile(r"(?P<two>[^。；！？，,;!?]{2,}?)(?:要|应该?|须|必须|需要?|请|得)?在(?P<one>[^。；！？，,;!?]{2,}?)(?:之后|以后|后)"),
 )  # fmt: skip
 
 

@@ -234,8 +234,8 @@ def _equal_zh(plain: str, lang: str) -> Comparison | None:
 
 def _most_zh(plain: str, lang: str) -> Comparison | None:
     found = _MOST_ZH.search(plain)
-    if found is None:
-        return None
+    if found is None or (not found["mid"].startswith("的") and read(found["mid"], lang).facts):
+        return None  # 最长可贷三十年 bounds a value, and ranks nothing
     one = found["one"] if _things(found["one"], lang) else found["mid"]
     return _made(Parts(one, "", found["how"], ""), lang, found.span(), all_others=True)
 

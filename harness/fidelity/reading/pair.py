@@ -280,8 +280,16 @@ def _matcher(one: list[str], other: list[str]) -> "SequenceMatcher[str]":
     return SequenceMatcher(None, one, other, autojunk=max(len(one), len(other)) > 2 * REACH)
 
 
+_STRICT = frozenset(  # little words whose order or force is compared by itself
+    "之前 以前 前 先 早于 之后 以后 后 再 然后 接着 随后 晚于 可以 可 能 能够 得以 支持 需要 需 须 要 必须 得 应 应该 会 不能 不可 不得 勿".split()
+)
+
+
 def _stands_for(one: Word, other: Word) -> bool:
-    return one.function == other.function and alike(one, other)
+    """Chinese little words are verbs and adverbs as well: 左右 stands for 大约, 起 for 开始."""
+    if one.function != other.function and (one.text.isascii() or {one.lemma, other.lemma} & _STRICT):
+        return False
+    return alike(one, other)
 
 
 _COURTEOUS = frozenset(
