@@ -26,8 +26,9 @@ _BUSINESS = re.compile(  # a state of the user's business
     re.IGNORECASE,
 )
 _BUSINESS_ZH = re.compile(
-    r"(?:您的|该|此|这个?|本)?(?:订单|付款|支付|退款|银行卡|商品|产品|预订|预约|航班|包裹|快递|车票|机票|账户|账号|发票|会员|优惠券|房间|交易|转账|申请|贷款|门店|库存|列车|会议)"
+    r"(?:您的|该|此|这个?|本)?(?:订单|付款|支付|退款|银行卡|商品|产品|预订|预约|航班|包裹|快递|车票|机票|账户|账号|发票|会员|优惠券|房间|交易|转账|申请|贷款|门店|库存|列车|会议|款项|保单|理赔|报名|证件|学籍|成绩|合同|工单|挂号|积分|余额|套餐|课程|名额)"
     r"[^。！,，!]{0,6}(?:已被?|被|不|未|没有?|无法|缺货|售罄|失败|取消|拒绝|过期|失效|关闭|暂停|下架|暂无|无)"
+    r"|[您你](?:本人)?(?:目前|至今|之前)?(?:尚未|还没有?|没有?|并未|并没有|未曾|从未|未)(?:在[^，。,]{1,6})?(?:成功)?(?:提交|申请|办理|办过|缴纳|缴费|支付|付款|预约|预订|下单|登记|绑定|开通|注册|签署|购买|报名|参保|投保|激活|认证|实名|充值|完成|通过|达到|满足|符合|欠)"
 )  # fmt: skip
 _LOOKED_UP = re.compile(  # what is not done with something when it is only not told: nobody "retrieves" an order in a shop
     r"retrieved|loaded|displayed|looked up|fetched|shown|determined|found out|obtained|queried|computed|ascertained|获取|查询|加载|读取|检索|调取|拉取|查找"
@@ -43,12 +44,13 @@ _SPEAKS = re.compile(
     r"\b(?:i|we|me|us|our|assistant|bot|system|systems)\b|我|系统|助手|客服|这边|暂时|目前", re.IGNORECASE
 )
 _FOUND_NOTHING = re.compile(
-    r"\b(?:not|no|never)\b[^.!?]{0,25}\b(?:exist|on (?:file|record)|records? (?:of|for|with|under)|matching|such)\b|\b(?:not find|not found|not locate|no)\b (?:(?:an?|any|such|the|your) )?(?:\w+ )?(?:orders?|bookings?|accounts?|passports?|reservations?|customers?|tickets?|records?|entr(?:y|ies)|polic(?:y|ies)|parcels?|copies)\b|(?:不存在|查无|没有该|无此|没有此|没有这个)",
+    r"\b(?:not|no|never)\b[^.!?]{0,25}\b(?:exist|on (?:file|record)|records? (?:of|for|with|under)|matching|such)\b|\b(?:not find|not found|not locate|no)\b (?:(?:an?|any|such|the|your) )?(?:\w+ )?(?:orders?|bookings?|accounts?|passports?|reservations?|customers?|tickets?|records?|entr(?:y|ies)|polic(?:y|ies)|parcels?|copies)\b|(?:不存在|查无|没有该|无此|没有此|没有这个)"
+    r"|(?:(?:没有?|并未|未能?|并没有)(?:查询|查|找|搜索|搜|检索|发现)到?(?:到|有)?|(?<!暂时)(?<!目前)(?:系统|库|记录|名单|名下|档案)(?:里|中|内|上)?(?:查|找|搜)不到)(?:任何|相关|符合)?(?:[您你](?:本人)?的|该|此|这[个笔份条张]?)[^，。；,;!?]{0,10}(?:订单|申请|预约|预订|包裹|快递|账户|账号|保单|报名|交易|转账|付款|缴费|退款|记录|合同|工单|会员|挂号|病历|学籍|车票|机票|航班|房间|优惠券|发票)(?![^，。；,;!?]{0,4}(?:信息|数据|状态|进度|详情|结果|情况|资料|时间|金额|编号))",
     re.IGNORECASE,
 )
 _EMPTY_SEARCH = re.compile(  # a look-up that came back empty
     r"\b(?:no|not any|zero)\b (?:\w+ )?(?:results?|records?|data|entr(?:y|ies)|match(?:es)?|hits?|readings?|values?|information|files?|documents?)\b(?![^.!?]*\b(?:orders?|bookings?|accounts?|reservations?|parcels?|tickets?|polic(?:y|ies))\b)"
-    r"|\bnothing (?:came (?:up|back)|turned up|was (?:found|returned))\b|\b(?:search|look-?up|query)\b[^.!?]{0,20}\b(?:empty|nothing|no)\b|(?:没有?|未|无)(?:查|找|搜)?(?:到|询到)?(?:任何|相关|对应|匹配)?的?(?:结果|记录|数据)",
+    r"|\bnothing (?:came (?:up|back)|turned up|was (?:found|returned))\b|\b(?:search|look-?up|query)\b[^.!?]{0,20}\b(?:empty|nothing|no)\b|(?:没有?|未|无)(?:查|找|搜)?(?:到|询到)?(?:任何|相关|对应|匹配|[您你该此这][^，。；,;!?]{0,8})?的?[^，。；,;!?]{0,3}(?:结果|记录|数据)",
     re.IGNORECASE,
 )
 _CODE = re.compile(

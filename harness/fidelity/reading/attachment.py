@@ -84,7 +84,7 @@ def crossings(both: Pair) -> Iterator[Crossing]:
     heres, theres = stretches(both.reference), stretches(both.candidate)
     if not (max(heres[-1], default=0) and max(theres[-1], default=0)) or (heres == theres and not both.differs):
         return
-    placed = anchors(both)
+    placed = _without_topic(both, anchors(both), heres[-1], theres[-1])
     if len(placed) < 4:
         return
     seen: list[tuple[list[int], list[int]]] = []
@@ -95,6 +95,26 @@ def crossings(both: Pair) -> Iterator[Crossing]:
                 for crossing in _crossed(both, placed, here, there, heres[-1]):
                     if _bound(both, crossing, heres[-1]):
                         yield crossing
+
+
+def _without_topic(both: Pair, placed: dict[int, int], here: list[int], there: list[int]) -> dict[int, int]:
+    """The anchors without what a Chinese sentence begins with in both texts, and tells all the rest of: 球馆周一闭馆, 周二开放."""
+    if both.reference.lang != "zh":
+        return placed
+    first, opens = _heads(both.reference, here), _heads(both.candidate, there)
+    valued = all(both.reference.words[i].fact for i in first[1:])
+    if len(first) < 2 or len(opens) < 2 or not valued or placed.get(first[0]) != opens[0]:
+        return placed
+    return {i: j for i, j in placed.items() if i != first[0]}
+
+
+def _heads(text: Text, stretch: list[int]) -> list[int]:
+    """The first content word of each stretch."""
+    found: dict[int, int] = {}
+    for i, word in enumerate(text.words):
+        if word.content:
+            found.setdefault(stretch[i], i)
+    return list(found.values())
 
 
 def _crossed(

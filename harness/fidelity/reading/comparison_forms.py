@@ -3,6 +3,7 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from harness.fidelity.reading.fact import Kind
@@ -202,6 +203,16 @@ def _than_zh(plain: str, lang: str) -> Comparison | None:
     if re.search(r"[不没]$", found["one"]):
         return whole._replace(one=whole.two, two=whole.one)
     return whole
+
+
+_FURTHER_ZH = re.compile(r"[，,；;][^。；！？，;!?,比]{0,8}?(?:更|还|要)[要更]?(?P<how>[" + _GRADES + r"]|便宜|划算)")
+
+
+def further(plain: str, lang: str, first: Comparison) -> Iterator[Comparison]:
+    """What is told of the same two things in the next clauses: 高铁比大巴快, 但更贵."""
+    if lang == "zh":
+        for found in _FURTHER_ZH.finditer(plain, first.span[1] - 1):
+            yield first._replace(how=frozenset({found["how"]}))
 
 
 def _beside_zh(plain: str, lang: str) -> Comparison | None:

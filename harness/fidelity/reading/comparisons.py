@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from harness.fidelity.reading.comparison_forms import CHINESE, ENGLISH, LESS, Comparison
+from harness.fidelity.reading.comparison_forms import CHINESE, ENGLISH, LESS, Comparison, further
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.text import Text, Word
 
@@ -46,12 +46,25 @@ def same_order(one: Text, other: Text) -> bool | None:
     here, there = comparison(one), comparison(other)
     if here is None or there is None:
         return None
+    told, retold = ([first, *further(text.plain, text.lang, first)] for text, first in ((one, here), (other, there)))
+    if len(told) > 1 and len(retold) > 1:  # of several things each is compared with its like: faster, but dearer
+        orders = {_same_order(one.lang, a, b) for a in told for b in retold if _axes(a) & _axes(b)} - {None}
+        return False if False in orders else next(iter(orders), None)
+    return _same_order(one.lang, here, there)
+
+
+def _axes(found: Comparison) -> set[int]:
+    """Which axes the words of a comparison lie on."""
+    return {at for at, (up, down) in enumerate(_AXES) if (up | down) & found.how}
+
+
+def _same_order(lang: str, here: Comparison, there: Comparison) -> bool | None:
     if here.equal or there.equal:
         ranked = any(_shared(a, b) for a in (here.one, here.two) for b in (there.one,)) and (
             _shared(here.one, there.two) or _shared(here.two, there.two)
         )
         return here.equal == there.equal if ranked and here.equal != there.equal else None
-    turned = _opposed(one.lang, here.how, there.how)
+    turned = _opposed(lang, here.how, there.how)
     straight, crossed = _straight(here, there), _crossed(here, there)
     if straight == crossed:
         return None

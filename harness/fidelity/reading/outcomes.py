@@ -34,8 +34,21 @@ _STATES = tuple(
 )
 
 
+_STOPPED_ZH = re.compile(r"(?:停|暂停|中断|终止)(?P<what>[诊课售运航办播产水电气网业工驶更供演赛飞映刊药食用卖收发])")
+
+
+def _stopped(one: str, other: str) -> bool:
+    """停诊 is 不出诊, 停电 is 没有电: what has stopped is not done any more, or not there."""
+    return any(
+        re.search(rf"(?:不再?|没有?|无|未|暂不)[^，。；,;!?]{{0,3}}{found['what']}|{found['what']}不(?:了|成)", other)
+        for found in _STOPPED_ZH.finditer(one)
+    )
+
+
 def same_state(one: Text, other: Text) -> bool:
     """Whether one text names a state that denies something, and the other tells its outcome."""
+    if _stopped(one.plain, other.plain) or _stopped(other.plain, one.plain):
+        return True
     return any(
         (name.search(a.plain) and outcome.search(b.plain) and not name.search(b.plain))
         for name, outcome in _STATES

@@ -18,7 +18,7 @@ _TOLD = tuple(
         rf"{_OLD} (?:is |was |does |has )?(?:no longer|not\b.{{0,20}} any ?more|stepped down|left)\b[^.]*?[;.,] .*?\bsuccessor\b[^.;]{{0,24}}?\bis {_NEW}",
         rf"{_OLD} (?:is |was |does |has )?(?:no longer|not\b.{{0,20}} any ?more|stepped down|left)\b[^.]*?[;.,] (?:and )?{_NEW} (?:is|was|became|has become)\b[^.;]{{0,16}}\b(?:successor|in (?:his|her|their) place)\b",
         rf"{_OLD} (?:is |was |does |has )?(?:no longer|not\b.{{0,20}} any ?more|stepped down|left)\b[^.]*?[;.,] (?:and )?{_NEW} (?:has |have )?(?:replaced|taken over|took over|succeeded|now (?:does|heads|leads|is|holds))\b",
-        r"(?P<new>[\u4e00-\u9fff]{2,3}?)(?:已经?|将|正式)?(?:接替|接任|取代|顶替|接了)(?:了)?(?P<old>[\u4e00-\u9fff]{2,3}?)(?=[，,。担任当出成的]|$)",
+        r"(?P<new>[\u4e00-\u9fff]{2,3}?)(?:已经?|将|正式)?(?:接替|接任|取代|顶替|接了)(?:了)?(?P<old>[\u4e00-\u9fff]{2,3}?)(?=[，,。担任当出成的来上教讲带负主管做]|$)",
         r"(?:改|换|现)?由(?P<new>[\u4e00-\u9fff]{2,3}?)(?:来|负责|担任|讲|上|教|带|主持|接手|出任|做|管)[^。]*?[，；,;](?:而)?不再(?:是|由)?(?P<old>[\u4e00-\u9fff]{2,3}?)(?=[，,。担任当出成的来上教讲带负主管做了]|$)",
         r"不再(?:是|由)(?P<old>[\u4e00-\u9fff]{2,3}?)[^。，,]*[，；,;](?:而是?|改|换成?|现在?)*(?:是|由|为)(?P<new>[\u4e00-\u9fff]{2,3}?)(?=[，,。担任当出成的来上教讲带负主管做了]|$)",
         r"(?P<old>[\u4e00-\u9fff]{2,3}?)(?:已经?|现在)?(?:不再|卸任|离任|已?不)[^。]*?(?:继任者?|接任者?|接替者?|接班人?|后任)(?:的)?(?:他|她)?(?:是|为)(?P<new>[\u4e00-\u9fff]{2,3}?)(?=[，,。]|$)",
