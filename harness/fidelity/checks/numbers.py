@@ -128,7 +128,11 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
         ]
     found = []
     for fact in new:
-        if fact.kind in kinds and not _two(fact, both.reference) and not (_once(fact) and not any(f.unit == "times" for f in lost)):
+        if (
+            fact.kind in kinds
+            and not _two(fact, both.reference)
+            and not (_once(fact) and not any(f.unit == "times" for f in lost))
+        ):
             found.append(_new(fact, lost, both, name))
     changed = any(f.severity == 1.0 for f in found)
     for fact in lost:

@@ -84,6 +84,9 @@ _NONE_AT_ALL = re.compile(
     re.IGNORECASE,
 )
 _AS_WELL = re.compile(r"\b(?:too|as well|also|including|even|likewise)\b|一起|也|同样|照样|包括|连", re.IGNORECASE)
+_OTHERS_TOO = re.compile(  # 非会员也可以
+    r"(?:非(?!常|得|要)|不是)[^，。；,;!?]{1,8}?(?:的人|人员|者)?(?:也|都|照样|同样|一样)(?:可以?|能|行|允许|有)"
+)
 COPY = 0.9  # share of literal words from which a text is a copy
 _AND = frozenset(["and", "和", "与", "及", "以及", "并"])
 _JOINED = _AND | {"or", "或", "或者"}
@@ -221,6 +224,10 @@ def _both_or_one(both: Pair) -> list[Finding]:
 
 def _also_beyond(both: Pair, lost: dict[str, str]) -> list[Finding]:
     """ "only from the age of three" against "and under three, too": both sides of a bound, of which only one was told."""
+    others = _OTHERS_TOO.search(both.candidate.plain)
+    if "only" in lost and others and not _OTHERS_TOO.search(both.reference.plain):
+        reason = f"“{others[0]}”, where the reference says “{lost['only']}”"
+        return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     if "only" not in lost or both.polarity_there.denials:
         return []
     for fact in both.reference.facts:

@@ -116,7 +116,9 @@ _REFUSES = re.compile(
 _SUPPOSES = re.compile(r"\b(?:unless|without|until|if not|except)\b|除非|否则|不然|才", re.IGNORECASE)
 _IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
 _COMMA = re.compile(r"(?<!的话)(?<![的者时])[，,]")
-_UNREACHED = re.compile(r"^(?:如果|若|要是|假如)?(?:[\u4e00-\u9fff]{0,4}?)(?:还?没有?|未|不)(?:到|满|足|够|达到?)$")  # a condition without a mark of its own
+_UNREACHED = re.compile(
+    r"^(?:如果|若|要是|假如)?(?:[\u4e00-\u9fff]{0,4}?)(?:还?没有?|未|不)(?:到|满|足|够|达到?)$"
+)  # a condition without a mark of its own
 _STOPS = re.compile(r"[.;!?。；！？]")
 
 

@@ -281,8 +281,9 @@ def _matcher(one: list[str], other: list[str]) -> "SequenceMatcher[str]":
 
 
 _STRICT = frozenset(  # little words whose order or force is compared by itself
-    "之前 以前 前 先 早于 之后 以后 后 再 然后 接着 随后 晚于 可以 可 能 能够 得以 支持 需要 需 须 要 必须 得 应 应该 会 不能 不可 不得 勿".split()
-)
+    ["之前", "以前", "前", "先", "早于", "之后", "以后", "后", "再", "然后", "接着", "随后", "晚于", "可以", "可", "能", "能够",
+     "得以", "支持", "需要", "需", "须", "要", "必须", "得", "应", "应该", "会", "不能", "不可", "不得", "勿"]
+)  # fmt: skip
 
 
 def _stands_for(one: Word, other: Word) -> bool:
