@@ -15,7 +15,7 @@ NAME = "sequence"
 _WINDOW = 30  # characters looked at on either side of a moment
 _MOMENTS = frozenset({Kind.DATE, Kind.TIME, Kind.WEEKDAY, Kind.DAY})
 _ENDS = re.compile(
-    r"\b(?:by|until|till|before|no later than|latest|due|deadline|clos\w+|ends?|ending|expir\w+|last day|valid (?:to|through)|through)\b[^.,;]{0,18}$|(?:截止|截至|止于|最晚|最迟|不晚于)[^，。,]{0,6}$|(?:开|营业|开放|一直|持续)到$",
+    r"\b(?:by|until|till|before|no later than|latest|due|deadline|clos\w+|ends?|ending|expir\w+|last day|valid (?:to|through)|through)\b[^.,;]{0,18}$|(?:截止|截至|止于|最晚|最迟|不晚于)[^，。,]{0,6}$|(?:开|营业|开放|一直|持续)[到至]$",
     re.IGNORECASE,
 )
 _BEGINS = re.compile(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from harness.fidelity.reading.fact import Fact, same
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.polarity import Denial
-from harness.fidelity.reading.text import Text, Word
+from harness.fidelity.reading.text import Text, Word, read
 
 _ONLY = frozenset(["only", "sole", "solely", "exclusively", "只有", "仅", "只", "才", "仅限", "只能", "限"])
 _BARRING = frozenset(
@@ -51,6 +51,7 @@ def said_otherwise(denial: Denial, own: Text, other: Text) -> bool:
         or _answer_word(denial, own)
         or _not_too(denial, own, other)
         or _too_late(own, other)
+        or _mended(denial, own, other)
     )
 
 
@@ -130,6 +131,17 @@ def _too_late(own: Text, other: Text) -> bool:
     return bool(_NO_LONGER.search(own.plain) and _TOO_LATE.search(other.plain))
 
 
+def _mended(denial: Denial, own: Text, other: Text) -> bool:
+    """不再闪退 is 修复了闪退问题."""
+    if not own.words[denial.at].text.startswith(("不", "没")):
+        return False
+    what = {own.words[i].lemma for i in denial.reach}
+    return any(what & _lemmas(read(found["what"], "zh").words) for found in _MENDED.finditer(other.plain))
+
+
+_MENDED = re.compile(
+    r"(?:修复|解决|修好|消除|排除|根治|改掉)了?(?P<what>[^，。；！？,;!?]{2,12}?)(?:的?(?:问题|故障|毛病|缺陷|现象|错误|漏洞|情况)|(?=[，。；,;]|$))"
+)
 _NO_LONGER = re.compile(
     r"\b(?:no longer|not\b[^.;]{0,40}\b(?:any ?more|any longer))\b|(?:不能|没法|无法|不可以)[^，。,]{0,10}了",
     re.IGNORECASE,

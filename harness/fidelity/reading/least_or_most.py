@@ -24,13 +24,13 @@ _NOT_OVER = re.compile(
 _MOST_BEFORE = re.compile(
     r"(?<![a-z])(?:not (?:be )?(?:larger|bigger|longer|higher|greater|older|heavier|more) than|(?:smaller|shorter|lower|younger|lighter|colder|cooler|cheaper) than|no more than|not more than|not exceed(?:ing)?|no longer than|no later than|not over|not above|at most|up to|maximum(?: of)?|max\.?|"
     r"(?<!no )(?<!not )(?:less|fewer) than|under|below|within|not yet|limited to|capped at|maximum is|limit (?:is|of)|"
-    rf"(?:{_NOT_ZH})(?:能|可|得|应)?(?:超过|多于|大于|高于|超)|最大|(?:最多|至多|最长|最久|最高|最大)[可能容纳坐住带装收携拿买借用要需贷存放保留延续]{{0,4}}|最(?:高|长|大|多)[^，。；,;\d一二两三四五六七八九十百]{{1,8}}(?:为|是|到|可达|达)|不高于|不大于|不多于|不足|不到|不满|未满|未到|未达到?|没到|没满|没(?:有)?达到|没(?:有)?超过|没(?:有)?超|达不到|不够|不及|{_PLAINLY_ZH}(?:低于|少于|小于)|上限为?|限)\s*(?:the |a |an |of |the first )?$",
+    rf"(?:{_NOT_ZH})(?:能|可|得|应)?(?:超过|多于|大于|高于|超)|最大|(?:最多|至多|最长|最久|最高|最大)[可能容纳坐住带装收携拿买借用要需贷存放保留延续隔等待停]{{0,4}}|最(?:高|长|大|多)[^，。；,;\d一二两三四五六七八九十百]{{1,8}}(?:为|是|到|可达|达)|不高于|不大于|不多于|不足|不到|不满|未满|未到|未达到?|没到|没满|没(?:有)?达到|没(?:有)?超过|没(?:有)?超|达不到|不够|不及|{_PLAINLY_ZH}(?:低于|少于|小于)|上限为?|限)\s*(?:the |a |an |of |the first )?$",
     re.I,
 )
 _LEAST_BEFORE = re.compile(
     r"(?<![a-z])(?:no less than|not less than|no fewer than|not under|not below|at least|minimum(?: of)?|min\.?|(?<!no )(?<!not )(?<!not be )(?:more|larger|bigger|longer|higher|greater|older|heavier|warmer|hotter|dearer) than|over|above|exceed(?:s|ing)?|"
     r"greater than|upwards of|starting (?:at|from)|beyond|longer than|in excess of|minimum is|"
-    rf"最(?:低|短|少|小)[^，。；,;\d一二两三四五六七八九十百]{{1,8}}(?:为|是|要|需)|(?:至少|最少|起码|最短|最低|凑够|凑满|凑齐)[可能要需须得交付买带有]{{0,3}}|(?:{_NOT_ZH})(?:能|可|得|应)?(?:少于|低于|小于|不足|不到)|超过|高于|大于|多于|已满|满|逾|下限为?)\s*(?:the |a |an |of )?$",
+    rf"最(?:低|短|少|小)[^，。；,;\d一二两三四五六七八九十百]{{1,8}}(?:为|是|要|需)|(?:至少|最少|起码|最短|最低|凑够|凑满|凑齐)[可能要需须得交付买带有间隔等待提前]{{0,4}}|(?:{_NOT_ZH})(?:能|可|得|应)?(?:少于|低于|小于|不足|不到)|超过|高于|大于|多于|已满|满|逾|下限为?)\s*(?:the |a |an |of )?$",
     re.I,
 )
 _AFTER = re.compile(r"(?:after|only after|later than)\s*(?:the )?$", re.I)

@@ -88,6 +88,9 @@ _STEPS = frozenset(
 )
 _IF = frozenset(["if", "如果", "若", "要是", "假如"])
 _UNLESS = frozenset(["unless", "除非"])
+_CONVERSE = frozenset(  # the same deed from the other side: who may not buy is not barred by a sale
+    ["买", "购买", "买入", "采购", "买进", "卖", "出售", "卖出", "销售", "售出", "借给", "借出", "借入", "借来"]
+)
 _ALLOW = frozenset(["allow", "允许", "可以"])
 
 
@@ -257,7 +260,7 @@ def _same_clause(denial: Denial, rival: Denial, own: Side) -> bool:
 def _said_by_opposite(denial: Denial, own: Side, other: Side) -> bool:
     """ "not open" is said by "closed"."""
     words = lexicon(own.text.lang)
-    names = {own.text.words[i].lemma for i in denial.reach} | denial.bases
+    names = ({own.text.words[i].lemma for i in denial.reach} | denial.bases) - _CONVERSE
     return any(
         words.opposed(name, word.lemma) or words.opposed(name, word.text.casefold())
         for name in names
