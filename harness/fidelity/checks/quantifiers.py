@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import lost_clauses
+from harness.fidelity.reading.denials_en import ends_any_but, only_not
 from harness.fidelity.reading.outcomes import same_state
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import excepting_but, only_but
@@ -299,11 +300,18 @@ def _classes(text: Text) -> dict[str, str]:
     """Class -> the word that shows it."""
     found: dict[str, str] = {}
     for at, word in enumerate(text.words):
-        if only_but(text.words, at) or only_but(text.words, at - 1):
+        if only_but(text.words, at) or only_but(text.words, at - 1) or ends_any_but(text.words, at):
             found.setdefault("only", word.text)
+            continue
+        if word.lemma in ("anyone", "anybody", "anything", "anywhere") and any(
+            ends_any_but(text.words, k) for k in (at + 1, at + 2) if k < len(text.words)
+        ):
             continue
         if word.lemma == "but" and excepting_but(text.words, at):
             found.setdefault("except", word.text)
+        if word.lemma == "only" and only_not(text, at):
+            found.setdefault("except", word.text)
+            continue
         if word.lemma in _REST and (word.lemma == "rest" or not word.text.isascii() or _after_all(text, at)):
             found.setdefault("except", word.text)
         for name in (word.text.casefold(), word.lemma):

@@ -5,7 +5,7 @@
 import re
 from collections.abc import Sequence
 
-from harness.fidelity.reading.fact import Fact, same
+from harness.fidelity.reading.fact import Fact, Kind, same
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.polarity import Denial
 from harness.fidelity.reading.text import Text, Word, read
@@ -52,6 +52,11 @@ def said_otherwise(denial: Denial, own: Text, other: Text) -> bool:
         or _not_too(denial, own, other)
         or _too_late(own, other)
         or _mended(denial, own, other)
+        or _not_even(denial, own, other)
+        or _held_back(denial, own, other)
+        or _not_two(denial, own, other)
+        or _left_to_decide(denial, own, other)
+        or _not_by_itself(denial, own, other)
     )
 
 
@@ -147,6 +152,83 @@ _NO_LONGER = re.compile(
     re.IGNORECASE,
 )
 _TOO_LATE = re.compile(r"\btoo late\b|来不及|太晚|太迟|已经晚了|过了时间", re.IGNORECASE)
+
+
+def _not_even(denial: Denial, own: Text, other: Text) -> bool:
+    """ "not refunded, not even if all is returned" is "not refunded, even if all is returned"."""
+    after = [w.lemma for w in own.words[denial.at + 1 : denial.at + 2]]
+    return after in (["even"], ["either"]) and bool(_REGARDLESS.search(other.plain))
+
+
+_REGARDLESS = re.compile(
+    r"\b(?:even|regardless|no matter|whether|irrespective|whatever|however|nor|neither)\b", re.IGNORECASE
+)
+
+
+def _held_back(denial: Denial, own: Text, other: Text) -> bool:
+    """ "you miss it" is "you do not catch it": a verb that denies another one by itself."""
+    near = _lemmas(own.words[denial.at + 1 : denial.at + 5])
+    there = _lemmas(other.words)
+    return any(near & denied and there & verbs for verbs, denied in _BY_ITSELF)
+
+
+_BY_ITSELF = tuple(
+    (frozenset(verbs.split("|")), frozenset(denied.split("|")))
+    for verbs, denied in (
+        ("miss", "catch|make|reach|attend|come|appear|show up|turn up|get|join|meet|keep"),
+        ("forget|neglect|overlook", "remember|think|do|bring|see|notice|enter|include|return|pay|tick|sign|take|have"),
+        ("ignore|disregard", "answer|reply|respond|react|follow|heed|open|click|act|mind|pay attention|read"),
+        ("lack|want for|short of|miss|missing", "have|hold|own|possess|include|contain|come with|carry|there|enclose|attach"),
+        ("leave out|omit|skip", "include|mention|list|add|contain|fill in|take|do|stop|call|serve|give"),
+        ("withhold|keep back|retain|keep", "release|pay out|return|give|pass on|refund|give back|hand over"),
+        ("stay|remain|keep|be left", "change|leave|move|alter|go|touch|remove|turn off|switch off|take off"),
+        ("differ|vary", "same|identical|equal|match"),
+        ("spare|save", "need|have to|pay|charge"),
+        ("fail|go wrong", "work|succeed|function|pass|manage|go through"),
+        ("wait|hold|queue|stay put", "go|leave|start|depart|proceed|enter|move|send|begin"),
+        ("deter|stop|block|keep out|refuse|turn away|reject", "let|allow|admit|accept|take|permit"),
+    )
+)
+
+
+def _not_two(denial: Denial, own: Text, other: Text) -> bool:
+    """ "not two at once" is "only one at a time"."""
+    facts = [own.words[i].fact for i in denial.reach]
+    several = any(f is not None and f.kind is Kind.NUMBER and f.value == 2.0 for f in facts)
+    several = several or bool(_SEVERAL.search(own.plain[own.words[denial.at].start :]))
+    return several and bool(_ONE_ONLY.search(other.plain))
+
+
+_SEVERAL = re.compile(r"^\w+[^.;,]*\b(?:both|several|more than one|two|multiple)\b", re.IGNORECASE)
+_ONE_ONLY = re.compile(
+    r"\b(?:only|just|no more than|at most|a maximum of|up to) (?:to |with |for |on )?(?:one|a single|1)\b|\bone (?:\w+ ){0,2}(?:only|at a time)\b",
+    re.IGNORECASE,
+)
+
+
+def _left_to_decide(denial: Denial, own: Text, other: Text) -> bool:
+    """ "no decision yet" is "the decision is still open"."""
+    near = _lemmas(own.words[denial.at + 1 : denial.at + 10])
+    return bool(near & _DECIDED) and bool(_OPEN.search(other.plain))
+
+
+_DECIDED = frozenset(
+    ["decision", "decide", "make", "choose", "set", "fix", "settle", "determine", "agree", "confirm", "announce", "know", "known", "answer", "reply",
+     "clear", "schedule", "receive", "hear", "find", "resolve", "solve", "rule", "verdict", "result"]
+)  # fmt: skip
+_OPEN = re.compile(
+    r"\b(?:(?:is|are|was|were|remains?|still) (?:still |yet )?(?:open|undecided|unclear|unknown|outstanding|pending|awaited|uncertain|up in the air|unresolved|to be (?:made|taken|decided|announced|confirmed|seen|set|fixed|found))|yet to be \w+|awaiting|waiting (?:for|to hear)|in the dark|tbc|tba)\b",
+    re.IGNORECASE,
+)
+
+
+def _not_by_itself(denial: Denial, own: Text, other: Text) -> bool:
+    """ "not automatically" is "only if you ask for it"."""
+    near = _lemmas(own.words[denial.at + 1 : denial.at + 5])
+    return bool(near & _BY_DEFAULT) and bool(_lemmas(other.words) & (_ONLY | _GIVEN | {"must", "have to", "need"}))
+
+
+_BY_DEFAULT = frozenset(["automatically", "automatic", "itself", "themselves", "default", "unasked"])
 
 
 def _answer_word(denial: Denial, own: Text) -> bool:

@@ -8,6 +8,14 @@ from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from harness.fidelity.reading.denials_en import (
+    NOT_NEGATIVE,
+    NOUNS,
+    PHRASES,
+    calls_at,
+    ends_any_but,
+    only_any_but,
+)
 from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.text import Text, Word
@@ -26,7 +34,7 @@ class Denial(NamedTuple):
 _EXPLICIT = frozenset(
     ["not", "no", "never", "neither", "nor", "without", "none", "nobody", "no one", "nothing", "nowhere", "hardly", "cannot",
      "barely", "except", "except for", "excluding", "other than", "apart from", "aside from", "not including", "but for",
-     "with the exception of", "excepted", "rather than"]
+     "with the exception of", "excepted", "rather than", *PHRASES]
 )  # fmt: skip
 _LEXICAL = MappingProxyType(
     {
@@ -90,19 +98,6 @@ _IDIOMS = frozenset(
         "just",
         "later",
         "longer",
-    ]
-)
-_NOT_NEGATIVE = frozenset(
-    [
-        "unfortunately",
-        "unfortunate",
-        "undoubtedly",
-        "unsurprisingly",
-        "united",
-        "uniting",
-        "understanding",
-        "unleashed",
-        "underlying",
     ]
 )
 _PREFIXES = ("non-", "non", "un", "in", "im", "ir", "il", "dis")
@@ -300,7 +295,13 @@ def _negates(word: Word, at: int, words: Sequence[Word]) -> tuple[set[str] | Non
 
 
 def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
-    if only_but(words, at) or only_but(words, at - 1):
+    if only_but(words, at) or only_but(words, at - 1) or ends_any_but(words, at):
+        return None, False
+    if low in ("not", "never") and only_any_but(words, at) is not None:
+        return None, False
+    if low == "but for" and (at == 0 or words[at - 1].mark):  # "…, but for no longer than an hour"
+        return None, False
+    if low.startswith("stop") and calls_at(words, at):
         return None, False
     if low == "but" and excepting_but(words, at):
         return set(), False
@@ -319,7 +320,7 @@ def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[
         if low in ("no", "not") and following and (following[0] in _IDIOMS or (at == 0 and words[at + 1].mark)):
             return None, False
         return set(), False
-    for name in (low, word.lemma):
+    for name in (low, NOUNS.get(word.lemma, word.lemma)):
         if name in _LEXICAL:
             return set(_LEXICAL[name].split()) | ({name} if not _LEXICAL[name] else set()), True
     base = affix_base(low) or affix_base(word.lemma)
@@ -367,7 +368,7 @@ def affix_base(word: str) -> str:
     for prefix in _PREFIXES:
         base = word.removeprefix(prefix)
         if base != word and len(base) > 3 and _is_word(base, known):
-            if word in _NOT_NEGATIVE:
+            if word in NOT_NEGATIVE:
                 return ""
             if prefix == "un" and base.endswith(("ed", "able", "ing", "en")):
                 return base

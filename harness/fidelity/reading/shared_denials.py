@@ -5,6 +5,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from harness.fidelity.reading.denials_en import only_not
 from harness.fidelity.reading.implicit_negation import said_otherwise
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.outcomes import same_state
@@ -135,7 +136,9 @@ def unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
 
 
 def _severity(denial: Denial, own: Side, other: Side) -> float:
-    if own.text.words[denial.at].lemma in _SET_APART and any(w.lemma in _REST for w in other.text.words):
+    if own.text.words[denial.at].lemma in _SET_APART and any(
+        w.lemma in _REST or (w.lemma == "only" and only_not(other.text, i)) for i, w in enumerate(other.text.words)
+    ):
         return 0.0  # "all except these" is "these are not; all others are"
     if (
         own.text.words[denial.at].lemma in _NONE
@@ -210,6 +213,8 @@ def _shares(lexical: Denial, plain: Denial, side: Side) -> bool:
 
 def _moved(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
     """Both deny the same verb, each of what the other text asserts it: "refunds A but not B", "refunds B but not A"."""
+    if {own.text.words[denial.at].lemma, other.text.words[rival.at].lemma} <= _SET_APART:
+        return False  # what is set apart is all that such a word denies
     lost = _asserted(denial, rival, own, other)
     new = _asserted(rival, denial, other, own)
     if not denial.lexical and not rival.lexical and not lost and not new:  # "post; e-mail is not accepted"
@@ -228,7 +233,14 @@ def exchanged(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
 def _told(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
     scope = {*rival.reach} if other.text.words[rival.at].lemma in _INSTEAD else {*rival.reach, *rival.clause}
     at = [own.partner[i] for i in denial.reach]
-    return any(i is not None and i not in scope and i not in other.polarity.denied for i in at)
+    again = {other.text.words[i].lemma for i in (*scope, *other.polarity.denied)}  # said several times, denied once
+    return any(
+        i is not None
+        and i not in scope
+        and i not in other.polarity.denied
+        and other.text.words[i].lemma not in again
+        for i in at
+    )
 
 
 def _asserted(denial: Denial, rival: Denial, own: Side, other: Side) -> list[int]:

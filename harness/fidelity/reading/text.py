@@ -24,9 +24,11 @@ from harness.fidelity.reading.quantities import (
     english_rates,
     per_units,
 )
+from harness.fidelity.reading.wordings_en import plain_english
 
 CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _LETTER = re.compile(r"[^\W\d_]")
+_LATIN = re.compile(r"[A-Za-z]{2} [A-Za-z]|[a-z]-[a-z]")
 _TOKEN = re.compile(
     r"[A-Za-zÀ-ÿ]+(?:['-][A-Za-zÀ-ÿ]+)*|[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+|\d+(?:\.\d+)?|[^\w\s]"
 )
@@ -145,6 +147,8 @@ def normalised(text: str) -> str:
         for pattern, instead in _EXPANSIONS:
             plain = pattern.sub(instead, plain)
     plain = without_numbers(plain)
+    if _LATIN.search(plain):
+        plain = plain_english(plain)
     return _QUARTERS.sub(_with_quarters, plain) if "quarter" in plain.casefold() else plain
 
 

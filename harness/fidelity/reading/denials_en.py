@@ -1,0 +1,68 @@
+"""English ways to deny besides "not" and "no", and words that look like a denial and are none."""
+
+# ruff: noqa: E501 (word lists and patterns stay whole)
+
+from collections.abc import Sequence
+from types import MappingProxyType
+
+from harness.fidelity.reading.text import Text, Word
+
+PHRASES = frozenset(  # each denies what follows it, as "not" does
+    ["advise against", "recommend against", "warn against", "caution against", "decide against", "speak against", "hold off", "refrain from", "keep from",
+     "abstain from", "stay away from", "keep away from", "stay clear of", "steer clear of", "keep clear of", "stay out of", "keep out of", "keep off", "stay off",
+     "do without", "go without", "out of the question", "in the dark", "rule out", "ruled out", "stop short of", "far from", "anything but", "nowhere near",
+     "by no means", "in no way", "under no circumstances", "not at all", "at no time", "on no account"]
+)  # fmt: skip
+NOUNS = MappingProxyType(  # a noun denies what its verb denies
+    {"loss": "lose", "rejection": "reject", "refusal": "refuse", "prohibition": "prohibit", "exclusion": "exclude",
+     "exemption": "exempt", "waiver": "waive", "absence": "absent", "omission": "omit"}
+)  # fmt: skip
+NOT_NEGATIVE = frozenset(
+    ["unfortunately", "unfortunate", "undoubtedly", "unsurprisingly", "united", "uniting", "understanding", "unleashed", "underlying", "immediate",
+     "immediately", "immediacy", "impatient", "impatiently", "impatience", "inconvenience", "inevitable", "inevitably", "infinite", "infinitely",
+     "indispensable", "independent", "independently", "discharge", "discharged", "disinfect", "disclaimer", "disorder", "incredible", "incredibly", "injustice",
+     "insane", "disarming", "imponderable", "distributary", "disembark", "disembarkation", "disadvantage", "inclement", "invaluable", "unless", "unveil",
+     "unveiled", "uncover", "undo", "undergo", "undertake", "uncle", "unwind"]
+)  # fmt: skip
+_ANY = frozenset(["anyone", "anybody", "anything", "anywhere", "any"])
+_BUT = frozenset(["but", "except", "except for", "other than", "besides", "apart from", "aside from", "bar"])
+_ANY_REACH = 7  # words between "not" and "anyone but"
+_PLACE = frozenset(["at", "in", "for", "here", "there", "outside", "near", "by", "opposite"])
+_BEFORE_A_PLACE = frozenset(
+    ["a", "an", "the", "this", "that", "each", "every", "next", "last", "first", "bus", "tram", "train", "no", "one", "any", "same", "nearest", "rest"]
+)  # fmt: skip
+
+
+def only_any_but(words: Sequence[Word], at: int) -> int | None:
+    """Where "but" stands of the "not … by anyone but" that begins at `at`, which is "only by"; None elsewhere."""
+    for i in range(at + 1, min(len(words) - 1, at + 1 + _ANY_REACH)):
+        if words[i].mark:
+            return None
+        if words[i].text.casefold() in _ANY:
+            return next((k for k in (i + 1, i + 2) if k < len(words) and words[k].text.casefold() in _BUT), None)
+    return None
+
+
+def ends_any_but(words: Sequence[Word], at: int) -> bool:
+    """Whether the word at `at` is the "but" of a "not … by anyone but"."""
+    starts = (i for i in range(max(0, at - _ANY_REACH - 2), at) if words[i].text.casefold() in ("not", "never", "no"))
+    return any(only_any_but(words, i) == at for i in starts)
+
+
+def calls_at(words: Sequence[Word], at: int) -> bool:
+    """Whether the "stop" at `at` is where something calls: a bus stop, it stops at the university."""
+    after, before = words[at + 1 : at + 2], words[max(0, at - 2) : at]
+    return any(w.lemma in _PLACE for w in after) or any(w.lemma in _BEFORE_A_PLACE for w in before)
+
+
+def only_not(text: Text, at: int) -> bool:
+    """Whether "the only" at `at` tells what is set apart: "the fifth is the only floor where it does not stop"."""
+    words = text.words
+    if at == 0 or words[at - 1].text.casefold() != "the":
+        return False
+    for word in words[at + 1 :]:
+        if word.text in ".!?;":
+            return False
+        if word.text.casefold() in ("not", "never", "no", "without"):
+            return True
+    return False
