@@ -74,6 +74,8 @@ def _opposites(both: Pair) -> list[Finding]:
                 continue
             if open_until(both, one, other) or (i in denied_here) != (j in denied_there):
                 continue
+            if _by_whom(both.reference, i) or _by_whom(both.candidate, j) or _from_for_until(both, i, j):
+                continue
             loose = one.function or other.function
             in_place = any(one in removed and other in added for removed, added in swapped_in)
             bound_told = {one.lemma, other.lemma} == {"may", "must"} and limited(both)
@@ -93,6 +95,39 @@ def _opposites(both: Pair) -> list[Finding]:
                     Finding(check=NAME, severity=severity, reason=f"“{other.text}” is the opposite of “{one.text}”")
                 )
     return found
+
+
+def _by_whom(text: Text, at: int) -> bool:
+    """Whether the "by" at `at` names who does it, or how, and no time: "by the nurse", "by phone"."""
+    if text.words[at].text.casefold() != "by":
+        return False
+    near = [w for w in text.words[at + 1 : at + 4] if w.text.casefold() not in ("the", "this", "that", "next", "about")]
+    return bool(near) and not (near[0].fact or near[0].lemma in _TIMES)
+
+
+_TIMES = frozenset(
+    ["end", "deadline", "then", "close", "closing", "time", "noon", "midnight", "midday", "morning", "evening", "afternoon", "night", "dawn", "dusk", "now",
+     "beginning", "start", "middle", "weekend", "summer", "winter", "spring", "autumn", "date", "day", "week", "month", "year", "late", "latest", "lunchtime"]
+)  # fmt: skip
+
+
+def _from_for_until(both: Pair, i: int, j: int) -> bool:
+    """ "not allowed until 7:45" is "allowed from 7:45 on": the edge of a time told of either side, one of them denied."""
+    one, other = both.reference.words[i].text.casefold(), both.candidate.words[j].text.casefold()
+    if not ((one in _TILL and other in _SINCE) or (one in _SINCE and other in _TILL)):
+        return False
+    return _under_denial(both.reference, both.polarity_here, i) != _under_denial(both.candidate, both.polarity_there, j)
+
+
+_TILL = frozenset(["until", "till", "before", "by", "prior to", "to", "up to", "earlier"])
+_SINCE = frozenset(["from", "after", "since", "following", "once", "later", "as of", "starting"])
+
+
+def _under_denial(text: Text, said: Polarity, at: int) -> bool:
+    """Whether a denial stands before the word in its sentence."""
+    begin = next((k for k in range(at, -1, -1) if text.words[k].text in ".!?;"), -1)
+    ends = {text.words[k].clause for k in (at, at - 1) if k >= 0}
+    return any(begin < d.at < at and text.words[d.at].clause in ends for d in said.denials if not d.lexical)
 
 
 def _barred(both: Pair) -> bool:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.polarity import Polarity, polarity
 from harness.fidelity.reading.text import Text
 
 NAME = "conditions"
@@ -24,7 +25,7 @@ _LIFTED = re.compile(
 )
 _WITHOUT = re.compile(r"\beven (?:without|with no|when|if)\b|(?:就算|哪怕|即使|即便|不管)(?:没|不|未)", re.IGNORECASE)
 _NOTHING_TO_DO = re.compile(
-    r"\b(?:(?:do|does|need) not (?:have to |need to )?(?:bring|send|pay|sign|fill in|submit|provide|prepare|carry|hand in) (?:anything|a thing)|nothing (?:more |else |further )?(?:is |will be )?(?:needed|required|to do|expected)|no (?:further |other )?(?:action|steps?) (?:is |are )?(?:needed|required|necessary)|(?:do|does|need) not (?:have to |need to |needed to )?do (?:anything|a thing)|nothing (?:more |else |further )?(?:you |for you )(?:need |have )?to do)\b"
+    r"\b(?:(?:do|does|need) not (?:have to |need to )?(?:bring|send|pay|sign|fill in|submit|provide|prepare|carry|hand in) (?:anything|a thing)|nothing (?:more |else |further )?(?:is |will be )?(?:needed|required|to do|expected)|(?:is|are) not anything (?:more |else |further )?(?:that )?(?:you |to |for you )(?:need |have |to )*do|there is nothing (?:more |else |further )?(?:left )?(?:for you )?to do|no (?:further |other )?(?:action|steps?) (?:is |are )?(?:needed|required|necessary)|(?:do|does|need) not (?:have to |need to |needed to )?do (?:anything|a thing)|nothing (?:more |else |further )?(?:you |for you )(?:need |have )?to do)\b"
     r"|(?:无需|不用|不必|不需要)(?:您|你)?(?:再)?(?:做)?(?:任何|其他|什么)(?:操作|事|动作|手续)?|什么都不用(?:做|管)|无需操作",
     re.IGNORECASE,
 )
@@ -48,18 +49,35 @@ _STRONG = frozenset(
 )  # fmt: skip
 
 
+_LOOSE = frozenset(
+    ["with", "once", "when", "where", "given", "bring", "come with", "come", "comes with", "depending on", "brings", "bringing", "视", "当", "需", "须", "凭"]
+)  # fmt: skip
+_ASKING = frozenset(
+    ["check", "see", "know", "ask", "sure", "certain", "decide", "find out", "tell", "confirm", "verify", "determine", "unclear", "wonder", "learn", "test",
+     "show", "say", "inquire", "enquire", "choose", "look", "watch", "unknown", "open", "question", "uncertain", "examine", "establish", "note", "prove",
+     "checked", "asked", "told", "shows", "indicate", "doubt", "clear", "inform", "specify", "state", "clarify", "on", "of", "about"]
+)  # fmt: skip
+_SUPPOSES = re.compile(
+    r"\banything (?:less|more|lower|higher|below|above|under|over|shorter|longer|smaller|larger|else)\b|\bin the event (?:of|that)\b|\bor else\b|\botherwise\b"
+    r"|\b(?:anyone|anybody|everyone|those|people|customers|guests|passengers|visitors|members|students|drivers|patients|tenants) (?:who|that|with|without|whose)\b|\bwhoever\b",
+    re.IGNORECASE,
+)
+
+
 def check(both: Pair) -> list[Finding]:
     ours, theirs = _marks(both.reference), _marks(both.candidate)
     if "unless" in theirs and "unless" not in ours and _ONLY_THEN.search(both.candidate.plain):
         theirs = {"if": theirs["unless"], **{k: v for k, v in theirs.items() if k != "unless"}}
-    balance = len(both.polarity_here.denials) - len(both.polarity_there.denials)
+    balance = _denials(both.reference, both.polarity_here) - _denials(both.candidate, both.polarity_there)
     found = []
     only_if = _ONLY_IF.search(both.candidate.plain) and any(not d.lexical for d in both.polarity_here.denials)
-    if "unless" in ours and "unless" not in theirs and "if" in theirs and balance % 2 == 0 and not only_if:
+    strong = {k: v for k, v in theirs.items() if v.casefold() not in _LOOSE}
+    if "unless" in ours and "unless" not in theirs and "if" in strong and balance % 2 == 0 and not only_if:
         found.append(
             _finding(1.0, f"“{theirs['if']}” stands where the reference says “{ours['unless']}”", certain=True)
         )
-    if "unless" in theirs and "unless" not in ours and "if" in ours and balance % 2 == 0:
+    given = ours.get("if", "").casefold() not in _LOOSE
+    if "unless" in theirs and "unless" not in ours and "if" in ours and given and balance % 2 == 0:
         found.append(
             _finding(1.0, f"“{theirs['unless']}” stands where the reference says “{ours['if']}”", certain=True)
         )
@@ -118,11 +136,37 @@ def _clause_loss(text: Text, partner: tuple[int | None, ...], at: int) -> float:
 
 def _marks(text: Text) -> dict[str, str]:
     found: dict[str, str] = {}
-    for word in text.words:
+    for at, word in enumerate(text.words):
+        if asked(text, at):
+            continue
         for kind, members in _NAMES:
             if word.lemma in members or word.text.casefold() in members:
-                found.setdefault(kind, word.text)
+                found.setdefault("unless" if kind == "if" and _if_not(text, at) else kind, word.text)
     lifted = _LIFTED.search(text.plain)
     if lifted and (lifted[0].casefold() != "whichever"):
         found.setdefault("regardless", lifted[0])
+    supposed = _SUPPOSES.search(text.plain)
+    if supposed:
+        found.setdefault("if", supposed[0])
     return found
+
+
+def asked(text: Text, at: int) -> bool:
+    """Whether the "if" or "whether" at `at` begins a question: "check whether the light is green"."""
+    if text.words[at].text.casefold() not in ("if", "whether") or "or not" in text.plain.casefold():
+        return False
+    return any(w.lemma in _ASKING or w.text.casefold() in _ASKING for w in text.words[max(0, at - 3) : at])
+
+
+def _if_not(text: Text, at: int) -> bool:
+    """Whether the "if" at `at` begins a condition that denies: "if you do not pay" is "unless you pay"."""
+    if text.words[at].text.casefold() != "if":
+        return False
+    clause = text.words[at].clause
+    return any(d.at > at and not d.lexical and text.words[d.at].clause == clause for d in polarity(text).denials)
+
+
+def _denials(text: Text, said: Polarity) -> int:
+    """How often a text denies, the denials apart that make an "unless" of an "if"."""
+    ifs = {w.clause for i, w in enumerate(text.words) if _if_not(text, i)}
+    return sum(d.lexical or text.words[d.at].clause not in ifs for d in said.denials)

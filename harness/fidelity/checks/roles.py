@@ -7,6 +7,7 @@ from harness.fidelity.case import Finding
 from harness.fidelity.reading.attachment import stretches
 from harness.fidelity.reading.comparisons import same_order
 from harness.fidelity.reading.doers import doers
+from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.reversal import PRONOUNS, SEQUENCE, agents, converse, exchanges, kin, named, reversals
 from harness.fidelity.reading.successors import succession
@@ -78,7 +79,13 @@ def _other_doer(both: Pair) -> list[Finding]:
 
 def _parties(names: set[str]) -> bool:
     """Whether the names are two parties for certain: not a person once by name and once by pronoun."""
-    return not names & {"he", "she", "they", "i"}
+    return not names & _NO_PARTY
+
+
+_NO_PARTY = frozenset(
+    ["he", "she", "they", "i", "both", "each", "either", "neither", "everyone", "everybody", "anyone", "anybody", "someone", "nobody", "one", "ones", "others",
+     "other", "two", "those", "these", "people", "person", "latter", "former"]
+)  # fmt: skip
 
 
 def _spoken(text: Text) -> set[str]:
@@ -114,6 +121,8 @@ def _found(both: Pair) -> Iterator[Finding]:
             check=NAME, severity=severity, reason=f"“{words[one].text}” and “{words[other].text}” change places"
         )
     for left, pivot, right in reversals(both):
+        if _one_value(words[left], words[right]) or _turned_verb(both, left, pivot, right) or _score(both, pivot):
+            continue
         if words[pivot].lemma not in SEQUENCE and _bond_kept(both, left, pivot, right):
             continue
         severity = _severity(both, words[left], words[pivot], words[right], passive=passive)
@@ -122,6 +131,32 @@ def _found(both: Pair) -> Iterator[Finding]:
         if severity:
             reason = f"“{words[left].text}” and “{words[right].text}” change places around “{words[pivot].text}”"
             yield Finding(check=NAME, severity=severity, reason=reason)
+
+
+def _one_value(left: Word, right: Word) -> bool:
+    """ "half … and half …": one value, whichever stands first."""
+    return bool(left.fact and right.fact) and left.lemma == right.lemma
+
+
+def _turned_verb(both: Pair, left: int, pivot: int, right: int) -> bool:
+    """ "you are not charged for it" is "it costs you nothing": verbs that turn round who and what."""
+    words, at = both.reference.words, both.partner_back[pivot]
+    pair_of_verbs = {words[pivot].lemma, both.candidate.words[at].lemma if at is not None else ""}
+    return pair_of_verbs in _TURNED_VERBS and bool({words[left].lemma, words[right].lemma} & PRONOUNS)
+
+
+_TURNED_VERBS = ({"charge", "cost"}, {"pay", "cost"}, {"bill", "cost"}, {"like", "please"}, {"own", "belong"}, {"have", "belong"})
+_LOST = frozenset(["lose", "lost", "beat", "beaten", "defeat", "defeated", "loss", "win", "won"])
+
+
+def _score(both: Pair, pivot: int) -> bool:
+    """Whether `pivot` is a number of a score of which both texts tell who lost: "lost 2-3" is "were beaten 3-2"."""
+    fact = both.reference.words[pivot].fact
+    if fact is None or fact.kind is not Kind.NUMBER:
+        return False
+    plain = both.reference.plain
+    score = plain[fact.end : fact.end + 1] == "-" or plain[max(0, fact.start - 1) : fact.start] == "-"
+    return score and all(any(w.lemma in _LOST for w in t.words) for t in (both.reference, both.candidate))
 
 
 def _same_words(both: Pair) -> bool:

@@ -233,7 +233,8 @@ def exchanged(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
 def _told(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
     scope = {*rival.reach} if other.text.words[rival.at].lemma in _INSTEAD else {*rival.reach, *rival.clause}
     at = [own.partner[i] for i in denial.reach]
-    again = {other.text.words[i].lemma for i in (*scope, *other.polarity.denied)}  # said several times, denied once
+    english = other.text.lang == "en"
+    again = {other.text.words[i].lemma for i in (*scope, *other.polarity.denied) if english}  # said more than once
     return any(
         i is not None
         and i not in scope
