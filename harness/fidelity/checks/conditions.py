@@ -50,7 +50,7 @@ _STRONG = frozenset(
 
 
 _LOOSE = frozenset(
-    ["with", "once", "when", "where", "given", "bring", "come with", "come", "comes with", "depending on", "brings", "bringing", "视", "当", "需", "须", "凭"]
+    ["with", "where", "given", "bring", "come with", "come", "comes with", "depending on", "brings", "bringing", "视", "当", "需", "须", "凭"]
 )  # fmt: skip
 _ASKING = frozenset(
     ["check", "see", "know", "ask", "sure", "certain", "decide", "find out", "tell", "confirm", "verify", "determine", "unclear", "wonder", "learn", "test",

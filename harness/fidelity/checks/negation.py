@@ -10,12 +10,13 @@ from harness.fidelity.reading.demands import demand_kept
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.least_or_most import denied_bound
 from harness.fidelity.reading.lexicon import lexicon
-from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.outcomes import same_state
+from harness.fidelity.reading.pair import Pair, alike
 from harness.fidelity.reading.polarity import Denial, affix_base
 from harness.fidelity.reading.reckoning import complements
 from harness.fidelity.reading.shared_denials import Side, exchanged, unmatched
 from harness.fidelity.reading.successors import succession
-from harness.fidelity.reading.text import Text
+from harness.fidelity.reading.text import Text, Word
 from harness.fidelity.reading.vacancies import same_places
 
 NAME = "negation"
@@ -95,7 +96,7 @@ def check(both: Pair) -> list[Finding]:
         return [*found, Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     lost, new = _unshared(both, here, there)
     crossed = [(one, other) for one, _ in lost for other, _ in new if exchanged(one, other, here, there)]
-    if crossed:
+    if crossed and not same_state(both.reference, both.candidate):
         reason = f"{_quoted(here.text, crossed[0][0])} is denied in the reference, {_quoted(there.text, crossed[0][1])} in the answer"
         return [*found, Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     odd = (len(both.polarity_here.denials) - len(both.polarity_there.denials)) % 2
@@ -134,7 +135,36 @@ def _unshared(both: Pair, here: Side, there: Side) -> tuple[list[tuple[Denial, f
     if same_order(both.reference, both.candidate):  # "no plan is cheaper than A" is "A is the cheapest"
         lost = [(denial, s) for denial, s in lost if not compares(both.reference, denial.at)]
         new = [(denial, s) for denial, s in new if not compares(both.candidate, denial.at)]
-    return lost, new
+    return _without_needed(lost, both.reference, both.candidate), _without_needed(new, both.candidate, both.reference)
+
+
+def _without_needed(
+    denied: list[tuple[Denial, float]], text: Text, other: Text
+) -> list[tuple[Denial, float]]:
+    """`denied` less "without X, … not …" where the other text needs X: "you need X in order to …"."""
+    lacks = [d for d, _ in denied if text.words[d.at].lemma in _LACKING]
+    wanted = any(w.lemma in _NEEDED or w.text.casefold() in _NEEDED for w in other.words)
+    if not lacks or not wanted:
+        return denied
+    pairs = [(one, d) for one in lacks for d, _ in denied if d is not one and _one_sentence(text, one.at, d.at)]
+    if len(pairs) != 1 or not any(_names(other, text.words[i]) for i in pairs[0][0].reach):
+        return denied
+    gone = {id(d) for d in pairs[0]}
+    return [(d, s) for d, s in denied if id(d) not in gone]
+
+
+_LACKING = frozenset(["without", "unless", "no", "do without", "lack"])
+_NEEDED = frozenset(
+    ["need", "require", "required", "must", "have to", "only", "necessary", "essential", "mandatory", "compulsory", "condition", "provided", "depend", "call for"]
+)  # fmt: skip
+
+
+def _names(text: Text, word: Word) -> bool:
+    return any(alike(word, other) for other in text.content)
+
+
+def _one_sentence(text: Text, one: int, other: int) -> bool:
+    return not any(w.text in ".!?;" for w in text.words[min(one, other) : max(one, other)])
 
 
 def _counted_otherwise(both: Pair) -> bool:

@@ -8,6 +8,7 @@ from harness.fidelity.case import Finding
 from harness.fidelity.reading.arithmetic import computed, next_whole, same_pace, timed
 from harness.fidelity.reading.comparisons import comparison, same_order
 from harness.fidelity.reading.fact import DAY_S, Fact, Kind, NearValues, comparable, same
+from harness.fidelity.reading.implicit_negation import only_one
 from harness.fidelity.reading.pair import Pair, same_facts
 from harness.fidelity.reading.reckoning import reckoned, too_long
 from harness.fidelity.reading.text import Text
@@ -184,6 +185,10 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
     counted = same_places(both.reference, both.candidate)
     ends |= counted[1] if counted else frozenset()
     lost, new = ([f for f in side if id(f) not in ends] for side in (lost, new))
+    if both.polarity_here.denials and only_one(both.candidate):  # "not two at once"
+        lost = [f for f in lost if f.kind is not Kind.NUMBER or f.value != 2.0]
+    if both.polarity_there.denials and only_one(both.reference):
+        new = [f for f in new if f.kind is not Kind.NUMBER or f.value != 2.0]
     told = [f for f in new if computed(f, here) or _the_rest(f, both)]
     if same_order(both.reference, both.candidate) is not None:
         new = [f for f in new if not _ranked(f, both)]

@@ -23,7 +23,7 @@ def check(both: Pair) -> list[Finding]:
     weight = min(1.0, max(0.0, (both.closeness - low) / (high - low)))
     if not weight:
         return []
-    explained = _explained(both) | _bounds_kept(both) | _converse(both) | _counted(both) | _timed(both)
+    explained = _explained(both) | _bounds_kept(both) | _converse(both) | _can_be_had(both) | _counted(both) | _timed(both)
     missing = {id(w) for w in both.missing} - explained
     added = {id(w) for w in both.added} - explained
     found = []
@@ -74,6 +74,18 @@ def _converse(both: Pair) -> set[int]:
         if words.opposed(a.lemma, b.lemma) or words.opposed(a.text.casefold(), b.text.casefold())
         for word in (a, b)
     }
+
+
+def _can_be_had(both: Pair) -> set[int]:
+    """ "available on request" for "can be requested"."""
+    found: set[int] = set()
+    for text, other in ((both.reference, both.candidate), (both.candidate, both.reference)):
+        can = any(w.lemma in _CAN for w in other.words) and not any(w.lemma in _CAN for w in text.words)
+        found |= {id(w) for w in text.words if w.lemma in ("available", "possible", "able") and can}
+    return found
+
+
+_CAN = frozenset(["can", "may", "could"])
 
 
 def _counted(both: Pair) -> set[int]:

@@ -66,3 +66,23 @@ def only_not(text: Text, at: int) -> bool:
         if word.text.casefold() in ("not", "never", "no", "without"):
             return True
     return False
+
+
+def refers_back(words: Sequence[Word], at: int) -> bool:
+    """Whether "not" denies a little verb with a pronoun: "we do not take those", which is what was named before."""
+    after = [w.text.casefold() for w in words[at + 1 : at + 4]]
+    return len(after) > 1 and after[0] in _LITTLE_VERBS and bool(_BACK & {*after[1:]})
+
+
+_LITTLE_VERBS = frozenset(["take", "have", "get", "do", "make", "let", "go", "need"])
+_BACK = frozenset(["it", "them", "those", "that", "these", "this", "one", "ones", "any"])
+
+
+def costs(words: Sequence[Word], at: int) -> bool:
+    """Whether the "nothing" at `at` is what something costs: "you pay nothing", "there is nothing to pay"."""
+    before = {w.lemma for w in words[max(0, at - 2) : at]}
+    after = [w.lemma for w in words[at + 1 : at + 4]]
+    return bool(before & _PAYING) or (after[:1] == ["to"] and bool(_PAYING & {*after}))
+
+
+_PAYING = frozenset(["pay", "cost", "charge", "owe", "spend"])

@@ -156,7 +156,7 @@ _TOO_LATE = re.compile(r"\btoo late\b|来不及|太晚|太迟|已经晚了|过�
 
 def _not_even(denial: Denial, own: Text, other: Text) -> bool:
     """ "not refunded, not even if all is returned" is "not refunded, even if all is returned"."""
-    after = [w.lemma for w in own.words[denial.at + 1 : denial.at + 2]]
+    after = [w.lemma.split(" ")[0] for w in own.words[denial.at + 1 : denial.at + 2]]
     return after in (["even"], ["either"]) and bool(_REGARDLESS.search(other.plain))
 
 
@@ -196,7 +196,12 @@ def _not_two(denial: Denial, own: Text, other: Text) -> bool:
     facts = [own.words[i].fact for i in denial.reach]
     several = any(f is not None and f.kind is Kind.NUMBER and f.value == 2.0 for f in facts)
     several = several or bool(_SEVERAL.search(own.plain[own.words[denial.at].start :]))
-    return several and bool(_ONE_ONLY.search(other.plain))
+    return several and only_one(other)
+
+
+def only_one(text: Text) -> bool:
+    """Whether a text speaks of one at a time, or only of one."""
+    return bool(_ONE_ONLY.search(text.plain))
 
 
 _SEVERAL = re.compile(r"^\w+[^.;,]*\b(?:both|several|more than one|two|multiple)\b", re.IGNORECASE)

@@ -27,6 +27,10 @@ _STATES = tuple(
             r"|不(?:用|必|需要?)(?:再)?(?:来|去|上|到|回)(?:学|校|课|班|单位)?|不(?:上课|开课|发车|开车|起飞|飞|走|办|举行|演|比|开航|开了?)|没(?:有)?(?:课|车|船|航班|比赛|演出)|放假|(?:开|飞|走|办|演|去)不(?:了|成)",
         ),
         (
+            r"\b(?:unavailable|out of action|out of service|offline|down|inaccessible|unreachable)\b",
+            r"\b(?:neither|not|nor|no|no longer)\b[^.;]{0,50}\b(?:use[d]?|usable|available|access\w*|reach\w*|possible|work\w*|operat\w*|open)\b",
+        ),
+        (
             r"\b(?:out of order|broken|not work\w*|does not work|defective|faulty)\b|坏了|故障|失灵|停用",
             r"\b(?:not|no longer)\b[^.;]{0,12}\b(?:use[d]?|usable|work\w*|function\w*|run\w*)\b|(?:用|使|动|转)不了|不(?:能用|好使|好用|工作|转)",
         ),

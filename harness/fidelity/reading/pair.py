@@ -306,6 +306,7 @@ _COURTEOUS = frozenset(
         "dear",
         "kindly",
         "also",
+        "any",
         "just",
         "then",
         "and",

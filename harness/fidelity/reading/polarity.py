@@ -13,8 +13,10 @@ from harness.fidelity.reading.denials_en import (
     NOUNS,
     PHRASES,
     calls_at,
+    costs,
     ends_any_but,
     only_any_but,
+    refers_back,
 )
 from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
@@ -52,7 +54,7 @@ _LEXICAL = MappingProxyType(
         "costs nothing": "charge fee cost", "for nothing": "charge fee cost", "complimentary": "charge fee cost", "no extra cost": "charge fee cost",
         "at no charge": "charge fee cost", "without charge": "charge fee cost", "delayed": "on time",
         "not allow": "allow", "bar": "allow", "off limits": "allow", "off-limits": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
-        "useless": "use", "out of order": "work", "out of use": "use work", "out of service": "work service", "out of reach": "reach hold get", "faulty": "work", "defective": "work", "lose": "keep", "fasted": "eat", "fasting": "eat",
+        "useless": "use", "out of order": "work", "out of use": "use work", "out of service": "work service", "out of reach": "reach hold get", "leave out": "include", "faulty": "work", "defective": "work", "lose": "keep", "fasted": "eat", "fasting": "eat",
     }
 )  # fmt: skip
 _EXCEPT = frozenset(
@@ -269,9 +271,13 @@ def _found(text: Text) -> Iterator[Denial]:
         if word.lemma in _EXCEPT or word.lemma == "but":
             stop = next((i for i in range(at + 1, len(words)) if words[i].lemma in _VERBS), len(words))
             reach = tuple(i for i in reach if i < stop)
+        if word.lemma == "nothing" and at and words[at - 1].content and not words[at - 1].fact:
+            reach = (at - 1, *reach)  # "pay nothing"
         if not lexical:
             following = _continued(words, at) if not reach else ()
             reach = reach or following or tuple(i for i in clause if i < at)[-3:]
+            if not reach and refers_back(words, at):
+                reach = tuple(clauses.get(word.clause - 1, ()))
         if reach or clause or lexical:  # "It does not." says again what was said
             yield Denial(at, reach, clause or reach, frozenset(bases), lexical)
 
@@ -315,6 +321,8 @@ def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[
         and _ends(words, at + 2)
     ):
         return None, False  # "for an hour and no longer"
+    if low == "nothing" and costs(words, at):
+        return {"charge", "fee", "cost", "pay"}, True
     if low in _EXPLICIT or word.lemma in _EXPLICIT:
         following = [w.lemma for w in words[at + 1 : at + 3]]
         if low in ("no", "not") and following and (following[0] in _IDIOMS or (at == 0 and words[at + 1].mark)):

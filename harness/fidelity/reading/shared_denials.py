@@ -114,6 +114,8 @@ def unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
             if own.partner[denial.at] in other.polarity.undone and not unless:
                 yield denial, 1.0
             continue
+        if _if_not(denial, own.text, other.text):
+            continue
         shared = [r for r in other.polarity.denials if _same_reach(denial, r, own, other)]
         if shared:
             if all(_moved(denial, r, own, other) for r in shared):
@@ -122,7 +124,7 @@ def unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
         elif not _said_by_opposite(denial, own, other):
             left.append(denial)
     for denial in left:
-        if any(exchanged(denial, r, own, other) for r in rivals):
+        if any(exchanged(denial, r, own, other) for r in rivals) and not same_state(own.text, other.text):
             yield denial, 1.0
             continue
         rival = next((r for r in rivals if _same_word(denial, r, own, other)), None)
@@ -203,7 +205,28 @@ def _same_reach(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
             return True
         if lexical.bases & _ALLOW and _shares(lexical, plain, own if denial.lexical else other):
             return True
-    return bool(denial.bases & rival.bases)
+    return bool(denial.bases & rival.bases) or _same_thing(denial, rival, own, other)
+
+
+def _same_thing(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
+    """Both say that one thing is not there: "no note is needed", "you can do without a doctor's note"."""
+    one, two = _lacking(denial, own.text), _lacking(rival, other.text)
+    return bool(one) and one == two
+
+
+def _lacking(denial: Denial, text: Text) -> str:
+    """The noun that "no" or "without" takes away; "" for other denials."""
+    if text.words[denial.at].lemma not in _NO_SUCH:
+        return ""
+    name = ""
+    for word in text.words[denial.at + 1 :]:
+        if word.mark or word.fact or (name and not word.content and word.text not in ("'", "s")):
+            break
+        name = word.lemma if word.content else name
+    return name
+
+
+_NO_SUCH = frozenset(["no", "without", "do without", "go without"])
 
 
 def _shares(lexical: Denial, plain: Denial, side: Side) -> bool:
@@ -232,6 +255,7 @@ def exchanged(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
 
 def _told(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
     scope = {*rival.reach} if other.text.words[rival.at].lemma in _INSTEAD else {*rival.reach, *rival.clause}
+    scope |= _beside(rival, other.text)
     at = [own.partner[i] for i in denial.reach]
     english = other.text.lang == "en"
     again = {other.text.words[i].lemma for i in (*scope, *other.polarity.denied) if english}  # said more than once
@@ -242,6 +266,19 @@ def _told(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
         and other.text.words[i].lemma not in again
         for i in at
     )
+
+
+def _beside(denial: Denial, text: Text) -> set[int]:
+    """Words set off by commas that tell when or where the clause of a denial holds: ", during tonight's maintenance"."""
+    clause = text.words[denial.at].clause
+    found = {i for i, w in enumerate(text.words) if w.clause == clause + 1}
+    first = next((text.words[i].lemma for i in sorted(found) if not text.words[i].mark), "")
+    tells = any(text.words[i].lemma in _VERBAL for i in found)
+    return set() if tells or first not in _WHEN_OR_WHERE else found
+
+
+_WHEN_OR_WHERE = frozenset(["during", "at", "on", "in", "from", "between", "by", "until", "for", "throughout", "after", "before", "within"])
+_VERBAL = frozenset(["be", "is", "are", "was", "were", "will", "can", "may", "must", "have", "has", "do", "does", "should", "you", "we", "they", "it", "which", "who"])
 
 
 def _asserted(denial: Denial, rival: Denial, own: Side, other: Side) -> list[int]:

@@ -46,7 +46,7 @@ def plain_english(text: str) -> str:
     text = _TURNED_ROUND.sub(lambda m: f"{m['lead']}if {m['who']}", text)
     if "?" in text:
         text = _SUPPOSED.sub(lambda m: f"{m['lead']}If you {_small(m['what'])},{m['gap']}{_small(m['next'])}", text)
-    text = _ALONE.sub(lambda m: f"do not touch {m['what'] or ''}".rstrip(), text)
+    text = _ALONE.sub(lambda m: f"do not touch {re.sub(r'^(?:all|every) ', 'any ', m['what'] or '')}".rstrip(), text)
     text = _KEPT_OFF.sub(lambda m: f"keep {m['particle']} {m['what'].rstrip()}", text)
     text = _PARTED.sub(lambda m: f"{m['verb']} {m['particle']} {m['what']}{' back' if m['back'] else ''}", text)
     text = _SINGLE.sub("one", _PER.sub("per", text))
