@@ -10,9 +10,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from harness.fidelity.case import Case
+from harness.fidelity.reading.abbreviations import written_out
 from harness.fidelity.reading.acts import courtesies
 from harness.fidelity.reading.asides import spare_spans
-from harness.fidelity.reading.fact import Fact, NearValues, same
+from harness.fidelity.reading.fact import Fact, Kind, NearValues, in_part_of_day, same
 from harness.fidelity.reading.lists import reordered
 from harness.fidelity.reading.outcomes import told_settled
 from harness.fidelity.reading.polarity import Polarity, polarity
@@ -193,8 +194,11 @@ def _literal(words: Sequence[Word], partner: Sequence[int | None], others: Seque
 def _echoes(words: Sequence[Word], partner: Sequence[int | None], others: Sequence[Word]) -> tuple[bool, ...]:
     said = {other.lemma for other in others if other.content}
     facts = NearValues(list({other.lemma: other.fact for other in others if other.fact}.values()))
+    hours = [other.fact for other in others if other.fact is not None and other.fact.kind is Kind.TIME]
     return tuple(
-        at is not None or (word.content and (word.lemma in said or (word.fact is not None and facts.says(word.fact))))
+        at is not None
+        or (word.content and (word.lemma in said or (word.fact is not None and facts.says(word.fact))))
+        or any(in_part_of_day(word.lemma, hour) for hour in hours)
         for word, at in zip(words, partner, strict=True)
     )
 
@@ -202,7 +206,8 @@ def _echoes(words: Sequence[Word], partner: Sequence[int | None], others: Sequen
 def pair(case: Case) -> Pair:
     """Read and align the texts of `case`. Never raises."""
     here, there = in_one_form(case.reference, told_settled(case.candidate, case.reference))
-    reference, candidate = read(here, case.lang), read(there, None)
+    reference = read(here, case.lang)
+    candidate = read(written_out(there, case.reference), None)
     forth = _align(reference.words, candidate.words)
     back: list[int | None] = [None] * len(reference.words)
     for at, target in enumerate(forth):

@@ -15,6 +15,8 @@ _SCALE = r"(?:\s?(?:k|m|mn|mm|bn|b|tn)(?![a-z]))?"
 _CODE = r"(?:USD|EUR|GBP|CNY|RMB|JPY|HKD|CHF|AUD|CAD|INR|KRW|SGD)"
 _MONEY_WORD = r"(?:dollars?|bucks|euros?|pounds?|quid|grand|yuan|yen|francs|rupees|won|cents?|pence)"
 _UNIT_EN = "|".join(re.escape(u).replace(r"\-", r"[\s-]") for u in sorted(ENGLISH, key=len, reverse=True))
+_NO_PART = frozenset("point points stone bar times fold second seconds night nights ton tons cups px pts".split())
+_PART_UNIT = "|".join(u for u in sorted(ENGLISH, key=len, reverse=True) if u.isalpha() and len(u) > 2 and u not in _NO_PART)
 _UNIT_ZH = "|".join(re.escape(u) for u in sorted(CHINESE, key=len, reverse=True))
 _MONEY_ZH = "|".join(re.escape(u) for u in sorted((c for c in CURRENCIES if not c.isascii()), key=len, reverse=True))
 _WORKING = r"(?:business|working|work)[\s-]"
@@ -30,10 +32,10 @@ EN = re.compile(
     re.IGNORECASE,
 )
 EN_LOOSE = re.compile(
-    r"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete |single )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?|(?:a|an|one)\s+(?P<m_unit>kilo|kilogram|kilometre|kilometer|mile|litre|liter|metre|meter|tonne|ton|ounce)\s+and\s+a\s+half)(?![a-z])|(?P<part_of>half|an?[\s-]quarter|a[\s-]third|one[\s-](?:third|quarter)|two[\s-]thirds|three[\s-]quarters) of an? (?P<of_unit>hour|day|year|minute|mile|kilo|litre|liter|kilometre|kilometer|metre|meter|century)|(?P<fraction>(?P<over>one|two|three|four|five|six|seven|eight|nine)[\s-](?P<under>fifth|sixth|seventh|eighth|ninth|tenth)s?)(?=\W|$)(?! (?:floor|time|of [A-Z]))|(?:the|a) (?:remaining|other|last) (?P<other_third>third|quarter)\b"
-    r"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night)|half\s+(?:an?\s+)?(?P<h_unit>hour|minute|day|week|month|year|price|mile|litre|liter|kilo)|(?P<half>(?:a\s+|one\s+)?half)(?!\s+past)"
+    rf"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete |single )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?|(?:a|an|one)\s+(?P<m_unit>{_PART_UNIT})\s+and\s+a\s+half)(?![a-z])|(?P<part_of>half|an?[\s-]quarter|a[\s-]third|one[\s-](?:third|quarter)|two[\s-]thirds|three[\s-]quarters) of an? (?P<of_unit>{_PART_UNIT})|(?P<fraction>(?P<over>one|two|three|four|five|six|seven|eight|nine)[\s-](?P<under>fifth|sixth|seventh|eighth|ninth|tenth)s?)(?=\W|$)(?! (?:floor|time|of [A-Z]))|(?:the|a) (?:remaining|other|last) (?P<other_third>third|quarter)\b"
+    rf"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night)|half\s+(?:an?\s+)?(?P<h_unit>price|{_PART_UNIT})(?![a-z])|(?P<half>(?:a\s+|one\s+)?half)(?![\s-]+(?:past|time|way|term|board|brother|sister|size)\b)"
     r"|(?P<twice>twice|two times|double[ds]?|once)|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
-    r"|(?P<quarters>(?P<three>three|a|one)[\s-]quarters?)(?=\s+(?:of|off|comes?|is|are|goes|go|less|more|cheaper|dearer|as|full|empty|knocked|taken|have|has|were|was|discount|reduction)\b)|(?P<fortnight>fortnight)|(?:a|one) (?:single )?(?P<a_money>dollar|euro|cent|yuan)|(?P<couple>a (?:couple|pair) of)"
+    r"|(?P<quarters>(?P<three>three|a|one)[\s-]quarters?)(?=\s+(?:of|off|comes?|is|are|goes|go|less|more|cheaper|dearer|as|full|empty|knocked|taken|have|has|were|was|discount|reduction)\b)|(?<!for )(?<!last )(?<!past )(?<!next )(?<!first )(?<!previous )(?<!consecutive )(?<!in )(?<!within )(?P<all_but>three[\s-]quarters)(?!\s+(?:in a row|running|ago|later|past|to|before|after)\b)|(?P<fortnight>fortnight)|(?:a|one) (?:single )?(?P<a_money>dollar|euro|cent|yuan)|(?P<couple>a (?:couple|pair) of)"
     r"|(?P<ten>twenty|thirty)[- ](?P<unit_th>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|(?P<ordinal_of>first|second)(?=\s+(?:floor|storey|row|gate|platform|class|grade|edition|page|chapter|level|stage|half|prize|place|door|room|line|street|avenue|shelf))"
     r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)(?! hour\b)"
@@ -66,6 +68,7 @@ _LONE_ZH = frozenset("零一二两俩三四五六七八九十百千万亿")
 _PART_OF = re.compile(
     r"\s+(?:of (?!20|the (?:financial |fiscal |calendar )?year)|off\b|(?:are|is|have|were|was|come|full|empty)\b)", re.I
 )
+_LASTS = re.compile(r"\b(?:for|last|past|next|first|previous|consecutive|in|within)\s+$", re.I)  # quarters of a year
 _AND_CENTS = re.compile(  # four dollars fifty
     rf"(?P<whole>{NUMBER_EN})\s(?P<money>dollars?|bucks|pounds?|quid|euros?|francs?)\s(?:and\s)?(?P<cents>(?:{'|'.join(TENS)})(?:[-\s](?:one|two|three|four|five|six|seven|eight|nine))?|ten|eleven|twelve|\w+teen|\d\d)"
     r"(?:\s(?:cents|pence|p))?(?=\s*(?:$|[.,;:!?)]|(?:for|a|an|per|each|and|or|in|on|at|to|from|with|plus|including|more|less|off|now|today|instead|if|when|the|as|is|was|every|before|after)\b))",
@@ -81,7 +84,7 @@ _RATED = re.compile(
     r"(?:\d|\btimes|\bonce|\btwice|[$€£¥%]|\b(?:dollars?|euros?|pounds|percent|usd|eur|gbp|visits?|doses?|one|two|three|four|five|six|ten))\W*(?:\w+\W+)?$",
     re.I,
 )
-_PER = "kg|kilos?|kilograms?|grams?|pounds?|lbs?|ounces?|tons?|tonnes?|km|kilomet(?:re|er)s?|miles?|met(?:re|er)s?|litres?|liters?|gallons?|acres?|hectares?"
+_PER = "kwh|mwh|kilowatt[ -]hours?|gb|gigabytes?|mb|megabytes?|tb|terabytes?|pints?|yards?|feet|foot|square (?:met(?:re|er)|foot|feet)|sqm|kg|kilos?|kilograms?|grams?|pounds?|lbs?|ounces?|tons?|tonnes?|km|kilomet(?:re|er)s?|miles?|met(?:re|er)s?|litres?|liters?|gallons?|acres?|hectares?"
 PER_EN = re.compile(
     rf"\b(?:per|for each|for every|each|every)\s+(?P<unit>{_PER})\b(?! of (?:body ?)?weight (?:lost|gained))",
     re.IGNORECASE,
@@ -123,7 +126,7 @@ def english_rates(text: str) -> Iterator[Fact]:
 def per_units(text: str) -> Iterator[Fact]:
     """ "per kilo", 每公斤: the quantity that a value is told for."""
     for match in (*PER_EN.finditer(text), *PER_ZH.finditer(text)):
-        name = match["unit"].lower()
+        name = match["unit"].lower().replace(" ", "-")
         unit = {"pound": ENGLISH["lb"], "pounds": ENGLISH["lb"]}.get(name) or ENGLISH.get(name) or CHINESE.get(name)
         if unit is not None:
             yield _made(match, Kind.RATE, 1.0, unit.base, unit.factor)
@@ -192,7 +195,7 @@ def _english(match: re.Match[str]) -> Fact | None:
     if (
         unit_name.startswith("quarter")
         and number.lower() in ("three", "one")
-        and _PART_OF.match(match.string, match.end())
+        and (_PART_OF.match(match.string, match.end()) or not _LASTS.search(match.string[: match.start()]))
     ):
         return None
     money = (match["prefix"] or match["money"] or "").strip()
@@ -225,6 +228,8 @@ def _currency(name: str, land: str = "") -> tuple[str, float]:
     code = CURRENCIES.get(land.strip().lower() + name.lower()) or CURRENCIES.get(name.lower(), name.upper())
     if name.lower() == "grand":
         return "", 1000.0
+    if name.lower() in ("cent", "cents"):
+        return "", 0.01  # of whatever currency
     if code.endswith("c"):
         return code[:-1], 0.01
     return (code[:-1], 0.1) if code.endswith("1") else (code, 1.0)
@@ -301,6 +306,8 @@ def _share(found: dict[str, str]) -> float | None:
         return 100 * over / ORDINALS[found["under"]] if over < ORDINALS[found["under"]] else None
     if "thirds" in found:
         return 200 / 3 if found["thirds"] == "two" else 100 / 3
+    if "all_but" in found:
+        return 75.0
     if "three" in found:
         return 75.0 if found["three"] == "three" else 25.0
     if "x_of" in found:  # "one bottle in every two hundred"
