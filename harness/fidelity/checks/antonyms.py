@@ -12,9 +12,9 @@ from harness.fidelity.reading.fact import Fact, Kind, NearValues, same
 from harness.fidelity.reading.implicit_negation import others_barred
 from harness.fidelity.reading.least_or_most import denied_bound, edge, refused
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
-from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.pair import Pair, alike
 from harness.fidelity.reading.polarity import Polarity
-from harness.fidelity.reading.reversal import names_swapped, reversals, reversed_around
+from harness.fidelity.reading.reversal import PRONOUNS, names_swapped, reversals, reversed_around
 from harness.fidelity.reading.text import Text, Word
 
 NAME = "antonyms"
@@ -76,6 +76,8 @@ def _opposites(both: Pair) -> list[Finding]:
                 continue
             if _by_whom(both.reference, i) or _by_whom(both.candidate, j) or _from_for_until(both, i, j):
                 continue
+            if _other_party(both, i, j):
+                continue
             loose = one.function or other.function
             in_place = any(one in removed and other in added for removed, added in swapped_in)
             bound_told = {one.lemma, other.lemma} == {"may", "must"} and limited(both)
@@ -127,7 +129,35 @@ def _under_denial(text: Text, said: Polarity, at: int) -> bool:
     """Whether a denial stands before the word in its sentence."""
     begin = next((k for k in range(at, -1, -1) if text.words[k].text in ".!?;"), -1)
     ends = {text.words[k].clause for k in (at, at - 1) if k >= 0}
-    return any(begin < d.at < at and text.words[d.at].clause in ends for d in said.denials if not d.lexical)
+    return any(
+        (begin < d.at < at and text.words[d.at].clause in ends)
+        or (d.at > at and text.words[d.at].clause == text.words[at].clause)
+        for d in said.denials
+        if not d.lexical
+    )
+
+
+_CONVERSE = frozenset(
+    ["lend", "loan", "borrow", "send", "ship", "receive", "give", "get", "buy", "purchase", "sell", "pay", "earn", "rent", "let", "lease", "hire", "teach",
+     "learn", "sent", "bought", "sold", "deliver"]
+)  # fmt: skip
+
+
+def _other_party(both: Pair, i: int, j: int) -> bool:
+    """Whether two opposites tell one deal from either side: "we lend ten books", "you may borrow ten books"."""
+    if not {both.reference.words[i].lemma, both.candidate.words[j].lemma} <= _CONVERSE:
+        return False
+    one, other = _subject(both.reference, i), _subject(both.candidate, j)
+    return one is not None and other is not None and not alike(one, other)
+
+
+def _subject(text: Text, at: int) -> Word | None:
+    """The noun or pronoun before a verb of the clause; None where a passive or nothing says who."""
+    clause = text.words[at].clause
+    before = [w for w in text.words[:at] if w.clause == clause and not w.mark]
+    if any(w.lemma in ("be", "is", "are", "was", "were") for w in before[-2:]):
+        return None
+    return next((w for w in reversed(before) if w.lemma in PRONOUNS or (w.content and not w.fact)), None)
 
 
 def _barred(both: Pair) -> bool:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
-from harness.fidelity.reading.polarity import Polarity, polarity
+from harness.fidelity.reading.polarity import polarity
 from harness.fidelity.reading.text import Text
 
 NAME = "conditions"
@@ -68,7 +68,7 @@ def check(both: Pair) -> list[Finding]:
     ours, theirs = _marks(both.reference), _marks(both.candidate)
     if "unless" in theirs and "unless" not in ours and _ONLY_THEN.search(both.candidate.plain):
         theirs = {"if": theirs["unless"], **{k: v for k, v in theirs.items() if k != "unless"}}
-    balance = _denials(both.reference, both.polarity_here) - _denials(both.candidate, both.polarity_there)
+    balance = _denials(both, here=True) - _denials(both, here=False)
     found = []
     only_if = _ONLY_IF.search(both.candidate.plain) and any(not d.lexical for d in both.polarity_here.denials)
     strong = {k: v for k, v in theirs.items() if v.casefold() not in _LOOSE}
@@ -166,7 +166,18 @@ def _if_not(text: Text, at: int) -> bool:
     return any(d.at > at and not d.lexical and text.words[d.at].clause == clause for d in polarity(text).denials)
 
 
-def _denials(text: Text, said: Polarity) -> int:
-    """How often a text denies, the denials apart that make an "unless" of an "if"."""
+def _denials(both: Pair, *, here: bool) -> int:
+    """How often a text denies: the denials apart that make an "unless" of an "if", and those of which the other says nothing."""
+    text, said, partner, other = (
+        (both.reference, both.polarity_here, both.partner_back, both.candidate)
+        if here
+        else (both.candidate, both.polarity_there, both.partner, both.reference)
+    )
     ifs = {w.clause for i, w in enumerate(text.words) if _if_not(text, i)}
-    return sum(d.lexical or text.words[d.at].clause not in ifs for d in said.denials)
+    words = {form for w in other.words for form in (w.lemma, w.text.casefold())}
+    return sum(
+        (partner[d.at] is not None or bool(d.bases & words) or text.lang != "en")
+        if d.lexical
+        else text.words[d.at].clause not in ifs
+        for d in said.denials
+    )

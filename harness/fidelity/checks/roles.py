@@ -123,6 +123,8 @@ def _found(both: Pair) -> Iterator[Finding]:
     for left, pivot, right in reversals(both):
         if _one_value(words[left], words[right]) or _turned_verb(both, left, pivot, right) or _score(both, pivot):
             continue
+        if _not_before(both, pivot):
+            continue
         if words[pivot].lemma not in SEQUENCE and _bond_kept(both, left, pivot, right):
             continue
         severity = _severity(both, words[left], words[pivot], words[right], passive=passive)
@@ -157,6 +159,21 @@ def _score(both: Pair, pivot: int) -> bool:
     plain = both.reference.plain
     score = plain[fact.end : fact.end + 1] == "-" or plain[max(0, fact.start - 1) : fact.start] == "-"
     return score and all(any(w.lemma in _LOST for w in t.words) for t in (both.reference, both.candidate))
+
+
+def _not_before(both: Pair, pivot: int) -> bool:
+    """ "call us before you sign" is "do not sign before you have called us"."""
+    at = both.partner_back[pivot]
+    if at is None or both.reference.words[pivot].lemma not in ("before", "until"):
+        return False
+    denied = [
+        any(not d.lexical and d.at < place and words[d.at].clause in (words[place].clause, words[place].clause - 1) for d in said.denials)
+        for said, place, words in (
+            (both.polarity_here, pivot, both.reference.words),
+            (both.polarity_there, at, both.candidate.words),
+        )
+    ]
+    return denied[0] != denied[1]
 
 
 def _same_words(both: Pair) -> bool:

@@ -10,7 +10,7 @@ from harness.fidelity.reading.text import Text, Word
 PHRASES = frozenset(  # each denies what follows it, as "not" does
     ["advise against", "recommend against", "warn against", "caution against", "decide against", "speak against", "hold off", "refrain from", "keep from",
      "abstain from", "stay away from", "keep away from", "stay clear of", "steer clear of", "keep clear of", "stay out of", "keep out of", "keep off", "stay off",
-     "do without", "go without", "out of the question", "in the dark", "rule out", "ruled out", "stop short of", "far from", "anything but", "nowhere near",
+     "do without", "go without", "out of the question", "in the dark", "rule out", "ruled out", "stop short of", "fall short of", "fell short of", "far from", "anything but", "nowhere near",
      "by no means", "in no way", "under no circumstances", "not at all", "at no time", "on no account"]
 )  # fmt: skip
 NOUNS = MappingProxyType(  # a noun denies what its verb denies

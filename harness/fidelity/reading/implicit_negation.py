@@ -57,6 +57,7 @@ def said_otherwise(denial: Denial, own: Text, other: Text) -> bool:
         or _not_two(denial, own, other)
         or _left_to_decide(denial, own, other)
         or _not_by_itself(denial, own, other)
+        or _still_to_be(denial, own, other)
     )
 
 
@@ -82,7 +83,9 @@ def _others_not(denial: Denial, own: Text, other: Text) -> bool:
     """ "other cards are not taken" is in "only cash is taken"."""
     clause = own.words[denial.at].clause
     others = _lemmas([w for w in own.words if w.clause == clause]) & _OTHERS
-    return bool(others and _lemmas(other.words) & _ONLY)
+    there = _lemmas(other.words)
+    beside = any(base in there or f"{base}s" in there for base in denial.bases) and bool(there & _OTHERS)
+    return bool(others and there & _ONLY) or beside  # "non-members" is "everyone else" beside "members"
 
 
 _OTHERS = frozenset(["other", "others", "else", "rest", "其他", "其它", "其余", "别的", "另外"])
@@ -223,6 +226,21 @@ _DECIDED = frozenset(
 )  # fmt: skip
 _OPEN = re.compile(
     r"\b(?:(?:is|are|was|were|remains?|still) (?:still |yet )?(?:open|undecided|unclear|unknown|outstanding|pending|awaited|uncertain|up in the air|unresolved|to be (?:made|taken|decided|announced|confirmed|seen|set|fixed|found))|yet to be \w+|awaiting|waiting (?:for|to hear)|in the dark|tbc|tba)\b",
+    re.IGNORECASE,
+)
+
+
+def _still_to_be(denial: Denial, own: Text, other: Text) -> bool:
+    """ "not shipped yet" is "still waiting to be shipped"."""
+    found = _TO_COME.search(other.plain)
+    if found is None:
+        return False
+    after = _lemmas([w for w in other.words if w.start >= found.end()][:4])
+    return bool(after & _lemmas([own.words[i] for i in denial.reach]))
+
+
+_TO_COME = re.compile(
+    r"\b(?:wait(?:ing|s)?|remains?|still (?:has|have|needs?|is|are)|needs?|due|about|left|going) (?:still )?to (?:be )?|\bawait(?:s|ing) (?:its |their )?|\b(?:is|are|will be) (?:only |just )?to be ",
     re.IGNORECASE,
 )
 

@@ -25,7 +25,7 @@ TIME_EN = re.compile(
     rf"|\b(?P<rel>half[- ]past|half|quarter[- ]past|quarter[- ]to|a quarter[- ]past|a quarter[- ]to|(?P<mins>five|ten|twenty|twenty[- ]five)\s+(?:minutes\s+)?(?P<dir>past|to))"
     rf"[\s-]+(?P<h4>{_HOUR}|noon|midnight)\b(?!\s*(?:%|percent|days?|weeks?|hours?|months?|years?|minutes?))(?:\s?(?P<half4>[ap]\.?m\.?(?![a-z])))?{_PART.replace('part', 'part4')}"
     r"|\b(?P<named>noon|midday|midnight)\b"
-    rf"|\b(?:(?:at|until|till|by|from|before|after|to|and|between)\s+)?(?<!minus )(?<!negative )(?P<h5>{_HOUR})(?=\s+(?:in the|at night|tonight|on (?:mon|tue|wed|thu|fri|sat|sun)|tomorrow|today|sharp))"
+    rf"|\b(?:(?:at|until|till|by|from|before|after|to|and|between)\s+)?(?<!minus )(?<!negative )(?:(?<=at )|(?<=by )|(?<=from )|(?<=until )|(?<=till )|(?<=before )|(?<=after )|(?<=to )|(?<=around )|(?!one\b))(?P<h5>{_HOUR})(?=\s+(?:in the|at night|tonight|on (?:mon|tue|wed|thu|fri|sat|sun)|tomorrow|today|sharp))"
     rf"{_PART.replace('part', 'part5')}",
     re.IGNORECASE,
 )

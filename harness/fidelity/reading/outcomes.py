@@ -31,6 +31,10 @@ _STATES = tuple(
             r"\b(?:neither|not|nor|no|no longer)\b[^.;]{0,50}\b(?:use[d]?|usable|available|access\w*|reach\w*|possible|work\w*|operat\w*|open)\b",
         ),
         (
+            r"\b(?:is|are|was|were|be|stay|stays|remain|remains|goes|go) (?:switched |turned |shut |cut )?off\b",
+            r"\bno \w+|\b(?:not|without)\b[^.;]{0,30}\b(?:any|available|work\w*|have|on|run\w*)\b",
+        ),
+        (
             r"\b(?:out of order|broken|not work\w*|does not work|defective|faulty)\b|坏了|故障|失灵|停用",
             r"\b(?:not|no longer)\b[^.;]{0,12}\b(?:use[d]?|usable|work\w*|function\w*|run\w*)\b|(?:用|使|动|转)不了|不(?:能用|好使|好用|工作|转)",
         ),

@@ -5,6 +5,7 @@
 import re
 
 from harness.fidelity.reading.lexicon import lexicon
+from harness.fidelity.reading.numerals import NUMBER_EN, english
 
 _SUBJECT = r"(?:you|we|they|he|she|it|i|this|that|these|those|there|anyone|anybody|anything|someone|somebody|something|(?:the|your|our|a|an|any) [a-z-]+)"
 _TURNED_ROUND = re.compile(  # "should you miss it, …", "had we known"
@@ -34,6 +35,11 @@ _SINGLE = re.compile(
     r"\ba single(?= (?!room|bed|ticket|fare|journey|trip|cabin|parent|mother|father|person|supplement|malt|market|currency|file|sign|man|woman|bedroom|glazed|day)[a-z])",
     re.IGNORECASE,
 )
+_ALL_BUT = re.compile(  # "all but two of the twelve"
+    rf"\ball (?:but|except) (?P<few>{NUMBER_EN}) of (?P<whole>(?:the |our |its |your |their )?(?P<many>{NUMBER_EN}))(?= [a-z])", re.IGNORECASE
+)
+_WEIGHS = re.compile(r"\b(?:weighs?|weighed) (?P<how>more|less)(?= than\b)", re.IGNORECASE)
+_FOLLOWING = re.compile(r"\bthe (?:following|coming) (?=(?:year|month|week|quarter)\b)", re.IGNORECASE)
 _COMPOUND = re.compile(r"(?<![\w-])(?P<parts>[A-Za-z]{2,}(?:-[A-Za-z]{2,}){1,2})(?![\w-])")
 _KEPT = frozenset(
     "non un in co re pre post anti self ex semi sub over under multi mini mid off up on out down by to x e one two three four five six seven eight nine ten eleven twelve "
@@ -48,9 +54,26 @@ def plain_english(text: str) -> str:
         text = _SUPPOSED.sub(lambda m: f"{m['lead']}If you {_small(m['what'])},{m['gap']}{_small(m['next'])}", text)
     text = _ALONE.sub(lambda m: f"do not touch {re.sub(r'^(?:all|every) ', 'any ', m['what'] or '')}".rstrip(), text)
     text = _KEPT_OFF.sub(lambda m: f"keep {m['particle']} {m['what'].rstrip()}", text)
-    text = _PARTED.sub(lambda m: f"{m['verb']} {m['particle']} {m['what']}{' back' if m['back'] else ''}", text)
+    text = _PARTED.sub(_joined, text)
+    text = _ALL_BUT.sub(_rest, _FOLLOWING.sub("next ", text))
+    text = _WEIGHS.sub(lambda m: "is heavier" if m["how"].casefold() == "more" else "is lighter", text)
     text = _SINGLE.sub("one", _PER.sub("per", text))
     return _COMPOUND.sub(_parted, text) if "-" in text else text
+
+
+def _joined(match: re.Match[str]) -> str:
+    """ "turn the router off" as "turn off the router", where "turn off" is a verb of its own."""
+    known = lexicon("en")
+    verb = f"{known.lemma(match['verb'].casefold())} {match['particle'].casefold()}"
+    if not any(verb in words for words in (known.groups, known.antonyms, known.senses)):
+        return match[0]
+    return f"{match['verb']} {match['particle']} {match['what']}{' back' if match['back'] else ''}"
+
+
+def _rest(match: re.Match[str]) -> str:
+    """ "all but two of the twelve" as "10 of the twelve"."""
+    few, many = english(match["few"]), english(match["many"])
+    return match[0] if few is None or many is None or few >= many else f"{many - few:g} of {match['whole']}"
 
 
 def _small(words: str) -> str:
