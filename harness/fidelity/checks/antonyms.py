@@ -46,7 +46,8 @@ def _edges(both: Pair) -> list[Finding]:
 
 def _opposites(both: Pair) -> list[Finding]:
     words = lexicon(both.reference.lang)
-    denied_here, denied_there = _denied(both.polarity_here), _denied(both.polarity_there)
+    denied_here = _denied(both.reference, both.polarity_here)
+    denied_there = _denied(both.candidate, both.polarity_there)
     places = _places(both.candidate)
     swapped_in = [(set(e.removed), set(e.added)) for e in both.edits]
     found: list[Finding] = []
@@ -72,20 +73,11 @@ def _opposites(both: Pair) -> list[Finding]:
                 or (at != j and (at is not None or back is not None))
             ):
                 continue
-            if open_until(both, one, other) or (i in denied_here) != (j in denied_there):
-                continue
-            if _by_whom(both.reference, i) or _by_whom(both.candidate, j) or _from_for_until(both, i, j):
-                continue
-            if _other_party(both, i, j):
+            if (i in denied_here) != (j in denied_there) or swapped or _explained(both, i, j):
                 continue
             loose = one.function or other.function
             in_place = any(one in removed and other in added for removed, added in swapped_in)
-            bound_told = {one.lemma, other.lemma} == {"may", "must"} and limited(both)
-            if reversed_around(both, i, j) or swapped or bound_told:
-                continue
-            if loose and not in_place:
-                continue
-            if loose and not (_same_next(both, i, j) or _quantity_word(one)):
+            if loose and not (in_place and (_same_next(both, i, j) or _quantity_word(one))):
                 continue
             if _quantity_word(one) and (both.polarity_here.denials or both.polarity_there.denials):
                 continue
@@ -97,6 +89,20 @@ def _opposites(both: Pair) -> list[Finding]:
                     Finding(check=NAME, severity=severity, reason=f"“{other.text}” is the opposite of “{one.text}”")
                 )
     return found
+
+
+def _explained(both: Pair, i: int, j: int) -> bool:
+    """Whether what stands around two opposites makes the same of them."""
+    one, other = both.reference.words[i], both.candidate.words[j]
+    return (
+        open_until(both, one, other)
+        or _by_whom(both.reference, i)
+        or _by_whom(both.candidate, j)
+        or _from_for_until(both, i, j)
+        or _other_party(both, i, j)
+        or reversed_around(both, i, j)
+        or ({one.lemma, other.lemma} == {"may", "must"} and limited(both))
+    )
 
 
 def _by_whom(text: Text, at: int) -> bool:
@@ -214,13 +220,17 @@ def open_until(both: Pair, one: Word, other: Word) -> bool:
     return until and any(word.fact for word in shut.words)
 
 
-def _denied(polarity: Polarity) -> set[int]:
+def _denied(text: Text, polarity: Polarity) -> set[int]:
     """Words in reach of a negation, the two right after it included whatever they are: "not required", 不是必须."""
     return (
         set(polarity.denied)
         | polarity.undone
         | {d.at + step for d in polarity.denials if not d.lexical for step in (1, 2)}
+        | {d.at - 1 for d in polarity.denials if text.words[d.at].lemma in _NOTHING}  # "has neither"
     )
+
+
+_NOTHING = frozenset(["no", "neither", "none", "nothing", "nobody", "no one"])
 
 
 def _places(text: Text) -> dict[str, list[int]]:

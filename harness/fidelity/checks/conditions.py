@@ -52,6 +52,7 @@ _STRONG = frozenset(
 _LOOSE = frozenset(
     ["with", "where", "given", "bring", "come with", "come", "comes with", "depending on", "brings", "bringing", "视", "当", "需", "须", "凭"]
 )  # fmt: skip
+_UNLESS = frozenset(_MARKS["unless"].split("|"))
 _ASKING = frozenset(
     ["check", "see", "know", "ask", "sure", "certain", "decide", "find out", "tell", "confirm", "verify", "determine", "unclear", "wonder", "learn", "test",
      "show", "say", "inquire", "enquire", "choose", "look", "watch", "unknown", "open", "question", "uncertain", "examine", "establish", "note", "prove",
@@ -72,12 +73,13 @@ def check(both: Pair) -> list[Finding]:
     found = []
     only_if = _ONLY_IF.search(both.candidate.plain) and any(not d.lexical for d in both.polarity_here.denials)
     strong = {k: v for k, v in theirs.items() if v.casefold() not in _LOOSE}
-    if "unless" in ours and "unless" not in theirs and "if" in strong and balance % 2 == 0 and not only_if:
+    literal = any(w.lemma in _UNLESS for t in (both.reference, both.candidate) for w in t.words)
+    if literal and "unless" in ours and "unless" not in theirs and "if" in strong and balance % 2 == 0 and not only_if:
         found.append(
             _finding(1.0, f"“{theirs['if']}” stands where the reference says “{ours['unless']}”", certain=True)
         )
     given = ours.get("if", "").casefold() not in _LOOSE
-    if "unless" in theirs and "unless" not in ours and "if" in ours and given and balance % 2 == 0:
+    if literal and "unless" in theirs and "unless" not in ours and "if" in ours and given and balance % 2 == 0:
         found.append(
             _finding(1.0, f"“{theirs['unless']}” stands where the reference says “{ours['if']}”", certain=True)
         )

@@ -23,6 +23,7 @@ _FORCE = MappingProxyType(
         "certain": "will|beyond doubt|beyond a doubt|established|proven|definitely|certainly|guaranteed|guarantee|surely|always|confirmed|一定|肯定|必定|保证|确保|绝对|必然|必将|确定",
     }
 )
+FAR = 0.35  # closeness below which words of force are compared only where their clauses share something
 COPY = 0.7  # closeness from which a text is a copy, whose changes all tell
 _PLANNED = frozenset(
     ["expected", "expect", "planned", "plan", "scheduled", "schedule", "due", "forecast", "will", "shall", "should", "be to", "be going to", "likely",
@@ -34,7 +35,7 @@ _OUTCOMES = (
 )
 _ONGOING = re.compile(
     r"\b(?:pending|in progress|in process|in transit|under (?:review|way|consideration|construction|investigation|maintenance|repair|discussion|negotiation|assessment|evaluation|examination)|"
-    r"being \w+(?:ed|en|t)|ongoing|processing|await\w*|waiting (?:for|to|on)|yet to|to be (?:confirmed|decided)|on (?:its|the) way|out for delivery|undecided|not yet|(?:has|have|is|was|been|are|were) (?:passed|submitted|sent|filed|received)[^.;]{0,20}request|request\w*[^.;]{0,20}(?:passed|submitted|sent|filed|received|forwarded|made)|applied for|once (?:they|we|it|he|she|the) (?:is |are |has |have )?(?:confirm|approv|sign|accept|process|clear)\w*)\b"
+    r"being \w+(?:ed|en|t)|(?:decision|question|matter|outcome|result|case|issue|application|request|answer)s? (?:is|are|remains?) (?:still |yet )?(?:open|outstanding)|ongoing|processing|await\w*|waiting (?:for|to|on)|yet to|to be (?:confirmed|decided)|on (?:its|the) way|out for delivery|undecided|not yet|(?:has|have|is|was|been|are|were) (?:passed|submitted|sent|filed|received)[^.;]{0,20}request|request\w*[^.;]{0,20}(?:passed|submitted|sent|filed|received|forwarded|made)|applied for|once (?:they|we|it|he|she|the) (?:is |are |has |have )?(?:confirm|approv|sign|accept|process|clear)\w*)\b"
     r"|正在|仍在|还在|尚在|正处于|(?:审核|处理|办理|审批|维修|配送|运输|派送|施工|调查|进行|排队|受理|谈判|等待|评估|检修|审理|洽谈|制作|考虑|路)[之途]?[中上]|还没有?|尚未|仍未|申请[^，。,]{0,4}提交|待(?:审|处理|定|付|发|确认|批|支付|解决)",
     re.IGNORECASE,
 )
@@ -61,6 +62,8 @@ def check(both: Pair) -> list[Finding]:
         if here in ours and here not in theirs and there in theirs and there not in ours:
             if (here, there) in (("may", "must"), ("must", "may")) and (limited(both) or double_negation(both)):
                 continue  # "can only at the end" is "has to wait for the end"
+            if severity < 1.0 and both.closeness < FAR and _of_something_else(both, ours[here], theirs[there]):
+                continue
             reason = f"“{theirs[there]}” is not as binding, or not as sure, as “{ours[here]}”"
             found.append(Finding(check=NAME, severity=severity, reason=reason))
     if not found and "might" in ours and not {"might", "may", "should", "must"} & theirs.keys() and not limited(both):
@@ -86,6 +89,19 @@ def check(both: Pair) -> list[Finding]:
         reason = f"“{planned}” is gone: what was planned is now told as done"
         found.append(Finding(check=NAME, severity=0.7, reason=reason))
     return found
+
+
+def _of_something_else(both: Pair, here: str, there: str) -> bool:
+    """Whether the clauses of the two words share nothing: "you may appeal", "reports have to be in by then"."""
+    clauses = [
+        {w.clause for w in text.words if w.text == name}
+        for text, name in ((both.reference, here), (both.candidate, there))
+    ]
+    ours, theirs = both.reference.words, both.candidate.words
+    return not any(
+        ours[i].content and ours[i].clause in clauses[0] and at is not None and theirs[at].clause in clauses[1]
+        for i, at in enumerate(both.partner_back)
+    )
 
 
 def _aspect(both: Pair) -> list[Finding]:

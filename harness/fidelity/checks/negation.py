@@ -138,9 +138,7 @@ def _unshared(both: Pair, here: Side, there: Side) -> tuple[list[tuple[Denial, f
     return _without_needed(lost, both.reference, both.candidate), _without_needed(new, both.candidate, both.reference)
 
 
-def _without_needed(
-    denied: list[tuple[Denial, float]], text: Text, other: Text
-) -> list[tuple[Denial, float]]:
+def _without_needed(denied: list[tuple[Denial, float]], text: Text, other: Text) -> list[tuple[Denial, float]]:
     """`denied` less "without X, … not …" where the other text needs X: "you need X in order to …"."""
     lacks = [d for d, _ in denied if text.words[d.at].lemma in _LACKING]
     wanted = any(w.lemma in _NEEDED or w.text.casefold() in _NEEDED for w in other.words)

@@ -185,10 +185,7 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
     counted = same_places(both.reference, both.candidate)
     ends |= counted[1] if counted else frozenset()
     lost, new = ([f for f in side if id(f) not in ends] for side in (lost, new))
-    if both.polarity_here.denials and only_one(both.candidate):  # "not two at once"
-        lost = [f for f in lost if f.kind is not Kind.NUMBER or f.value != 2.0]
-    if both.polarity_there.denials and only_one(both.reference):
-        new = [f for f in new if f.kind is not Kind.NUMBER or f.value != 2.0]
+    lost, new = _without_two(both, lost, new)
     told = [f for f in new if computed(f, here) or _the_rest(f, both)]
     if same_order(both.reference, both.candidate) is not None:
         new = [f for f in new if not _ranked(f, both)]
@@ -196,6 +193,15 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
     if told:
         new = [f for f in new if not any(f is other for other in told)]
         lost = [f for f in lost if not (f.kind is Kind.PERCENT or f.unit == "times" or any(_like(f, t) for t in told))]
+    return lost, new
+
+
+def _without_two(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """`lost` and `new` without the two of "not two at once", where the other text says "only one at a time"."""
+    if both.polarity_here.denials and only_one(both.candidate):
+        lost = [f for f in lost if f.kind is not Kind.NUMBER or f.value != 2.0]
+    if both.polarity_there.denials and only_one(both.reference):
+        new = [f for f in new if f.kind is not Kind.NUMBER or f.value != 2.0]
     return lost, new
 
 

@@ -7,7 +7,9 @@ from harness.fidelity.checks.abstention import admission, cue
 from harness.fidelity.reading.pair import Pair
 
 NAME = "overclaim"
-_CONDITION = re.compile(r"\b(?:unless|if|when|whenever|without)\b", re.IGNORECASE)  # what happens then is an answer
+_CONDITION = re.compile(
+    r"\b(?:unless|if|when|whenever|without|until|before|once)\b", re.IGNORECASE
+)  # what happens then is an answer
 CLOSE = 0.35  # share of words in the same order from which a text says the rest of the reference
 
 

@@ -83,8 +83,9 @@ def _parties(names: set[str]) -> bool:
 
 
 _NO_PARTY = frozenset(
-    ["he", "she", "they", "i", "both", "each", "either", "neither", "everyone", "everybody", "anyone", "anybody", "someone", "nobody", "one", "ones", "others",
-     "other", "two", "those", "these", "people", "person", "latter", "former"]
+    ["he", "she", "they", "i", "both", "each", "either", "neither", "everyone", "everybody", "anyone", "anybody",
+     "someone", "nobody", "one", "ones", "others", "other", "two", "those", "these", "people", "person",
+     "latter", "former"]
 )  # fmt: skip
 
 
@@ -147,7 +148,14 @@ def _turned_verb(both: Pair, left: int, pivot: int, right: int) -> bool:
     return pair_of_verbs in _TURNED_VERBS and bool({words[left].lemma, words[right].lemma} & PRONOUNS)
 
 
-_TURNED_VERBS = ({"charge", "cost"}, {"pay", "cost"}, {"bill", "cost"}, {"like", "please"}, {"own", "belong"}, {"have", "belong"})
+_TURNED_VERBS = (
+    {"charge", "cost"},
+    {"pay", "cost"},
+    {"bill", "cost"},
+    {"like", "please"},
+    {"own", "belong"},
+    {"have", "belong"},
+)
 _LOST = frozenset(["lose", "lost", "beat", "beaten", "defeat", "defeated", "loss", "win", "won"])
 
 
@@ -167,7 +175,10 @@ def _not_before(both: Pair, pivot: int) -> bool:
     if at is None or both.reference.words[pivot].lemma not in ("before", "until"):
         return False
     denied = [
-        any(not d.lexical and d.at < place and words[d.at].clause in (words[place].clause, words[place].clause - 1) for d in said.denials)
+        any(
+            not d.lexical and d.at < place and words[d.at].clause in (words[place].clause, words[place].clause - 1)
+            for d in said.denials
+        )
         for said, place, words in (
             (both.polarity_here, pivot, both.reference.words),
             (both.polarity_there, at, both.candidate.words),

@@ -23,7 +23,9 @@ def check(both: Pair) -> list[Finding]:
     weight = min(1.0, max(0.0, (both.closeness - low) / (high - low)))
     if not weight:
         return []
-    explained = _explained(both) | _bounds_kept(both) | _converse(both) | _can_be_had(both) | _counted(both) | _timed(both)
+    explained = (
+        _explained(both) | _bounds_kept(both) | _converse(both) | _can_be_had(both) | _counted(both) | _timed(both)
+    )
     missing = {id(w) for w in both.missing} - explained
     added = {id(w) for w in both.added} - explained
     found = []

@@ -1,4 +1,6 @@
-"""Abbreviations that the other text writes out: HR and "Human Resources", told by the first letters."""
+"""Abbreviations that the other text writes out, told by the first letters: HR and "Human Resources"; codes: KR204 and "KR 204"."""
+
+# ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
 from collections.abc import Iterator
@@ -6,13 +8,16 @@ from collections.abc import Iterator
 from harness.fidelity.reading.lexicon import lexicon
 
 _ABBREVIATION = re.compile(r"(?<![\w.-])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?![\w-])")
+_CODE = re.compile(r"(?<![\w-])(?P<letters>[A-Z]{1,4})[ -]?(?P<digits>\d{1,5})(?![\w-])")
 _WORD = re.compile(r"[A-Za-z]+")
 _GAP = re.compile(r"[\s-]+(?:(?:of|and|the|for|in)\s+)?")
 _NEVER = frozenset(["AM", "PM", "OK", "NO", "IT", "US", "OR", "AND", "NOT", "IF"])
 
 
 def written_out(candidate: str, reference: str) -> str:
-    """The candidate with every abbreviation that only one of the texts uses as the reference has it."""
+    """The candidate with every abbreviation that only one of the texts uses, and every code, as the reference has it."""
+    codes = {m["letters"] + m["digits"]: m[0] for m in _CODE.finditer(reference)}
+    candidate = _CODE.sub(lambda m: codes.get(m["letters"] + m["digits"], m[0]), candidate)
     for short, full in _pairs(candidate, reference):
         candidate = _replaced(candidate, short, full)
     for short, full in _pairs(reference, candidate):

@@ -23,6 +23,7 @@ _AFTER_THAT = re.compile(
     r"\b(?:after that|after which|from then on|from that (?:point|time) on|thereafter|afterwards)\b|此后|之后就|过后|在那之后",
     re.IGNORECASE,
 )
+_DEGREES = frozenset(["more", "less", "fewer", "most", "least"])  # compared where comparisons are
 MAX_WORDS = 60  # content words of a text that are looked at
 
 
@@ -37,8 +38,8 @@ class Crossing(NamedTuple):
 
 def anchors(both: Pair) -> dict[int, int]:
     """Content words of the reference that the candidate says, each once on both sides: index -> index."""
-    ours = [i for i, w in enumerate(both.reference.words) if w.content][:MAX_WORDS]
-    theirs = [i for i, w in enumerate(both.candidate.words) if w.content][:MAX_WORDS]
+    ours = [i for i, w in enumerate(both.reference.words) if w.content and w.lemma not in _DEGREES][:MAX_WORDS]
+    theirs = [i for i, w in enumerate(both.candidate.words) if w.content and w.lemma not in _DEGREES][:MAX_WORDS]
     found: dict[int, int] = {}
     for equal in (True, False):
         free_here = [i for i in ours if i not in found]

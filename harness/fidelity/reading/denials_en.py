@@ -86,3 +86,13 @@ def costs(words: Sequence[Word], at: int) -> bool:
 
 
 _PAYING = frozenset(["pay", "cost", "charge", "owe", "spend"])
+
+
+def goes_on(words: Sequence[Word], at: int) -> bool:
+    """Whether the "nor" at `at` only goes on with a "neither" of its sentence."""
+    for word in reversed(words[:at]):
+        if word.text in ".!?;":
+            return False
+        if word.text.casefold() == "neither":
+            return True
+    return False

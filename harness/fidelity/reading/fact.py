@@ -128,13 +128,22 @@ def _same_time(one: Fact, other: Fact) -> bool:
     return either_open and (one.value - other.value) % CLOCK_MIN == 0
 
 
-_PARTS_OF_DAY = {"morning": (240, 720), "afternoon": (720, 1110), "evening": (1020, 1440), "night": (1200, 1800)}  # minutes
+_PARTS_OF_DAY = {
+    "morning": (240, 720),
+    "afternoon": (720, 1110),
+    "evening": (1020, 1440),
+    "night": (1200, 1800),
+}  # minutes
 
 
 def in_part_of_day(name: str, time: Fact) -> bool:
     """Whether a clock time that says which half of the day it is in lies in the "morning", "afternoon" and so on."""
     low, high = _PARTS_OF_DAY.get(name, (0, 0))
-    return isinstance(time.value, float) and not time.half_day_open and (low <= time.value < high or low <= time.value + 1440 < high)
+    return (
+        isinstance(time.value, float)
+        and not time.half_day_open
+        and (low <= time.value < high or low <= time.value + 1440 < high)
+    )
 
 
 def _same_date(one: Date, other: Date) -> bool:

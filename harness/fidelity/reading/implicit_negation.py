@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from harness.fidelity.reading.fact import Fact, Kind, same
 from harness.fidelity.reading.lexicon import lexicon
-from harness.fidelity.reading.polarity import Denial
+from harness.fidelity.reading.polarity import Denial, polarity
 from harness.fidelity.reading.text import Text, Word, read
 
 _ONLY = frozenset(["only", "sole", "solely", "exclusively", "只有", "仅", "只", "才", "仅限", "只能", "限"])
@@ -68,7 +68,16 @@ def _lemmas(words: Sequence[Word]) -> set[str]:
 def _only(own: Text, other: Text) -> bool:
     """ "only members may" is "you may not unless you are a member", 不是会员就不能."""
     here, there = _lemmas(own.words), _lemmas(other.words)
+    if here & _BARRING == {"if"} and _same_condition(own, other):
+        return False  # "it does not start if the door is open" is not "it starts only if the door is open"
     return bool(here & _BARRING and there & _ONLY and not here & _ONLY)
+
+
+def _same_condition(own: Text, other: Text) -> bool:
+    """Whether the other text says all that the condition of this one says, and denies nothing."""
+    clauses = {w.clause for w in own.words if w.text.casefold() == "if"}
+    supposed = {w.lemma for w in own.content if w.clause in clauses}
+    return supposed <= {w.lemma for w in other.content} and not polarity(other).denials and bool(supposed)
 
 
 def others_barred(own: Text, other: Text) -> bool:
@@ -181,7 +190,10 @@ _BY_ITSELF = tuple(
         ("miss", "catch|make|reach|attend|come|appear|show up|turn up|get|join|meet|keep"),
         ("forget|neglect|overlook", "remember|think|do|bring|see|notice|enter|include|return|pay|tick|sign|take|have"),
         ("ignore|disregard", "answer|reply|respond|react|follow|heed|open|click|act|mind|pay attention|read"),
-        ("lack|want for|short of|miss|missing", "have|hold|own|possess|include|contain|come with|carry|there|enclose|attach"),
+        (
+            "lack|want for|short of|miss|missing",
+            "have|hold|own|possess|include|contain|come with|carry|there|enclose|attach",
+        ),
         ("leave out|omit|skip", "include|mention|list|add|contain|fill in|take|do|stop|call|serve|give"),
         ("withhold|keep back|retain|keep", "release|pay out|return|give|pass on|refund|give back|hand over"),
         ("stay|remain|keep|be left", "change|leave|move|alter|go|touch|remove|turn off|switch off|take off"),

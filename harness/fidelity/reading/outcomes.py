@@ -14,7 +14,7 @@ _STATES = tuple(
             r"\b(?:neither|none|no|not any|nothing)\b[^.;]{0,40}\b(?:any|left|remain\w*)\b",
         ),
         (
-            r"\b(?:sold out|out of stock|fully booked|booked (?:up|out|solid)|no (?:\w+ )?(?:seats?|tickets?|rooms?|places?|tables?|copies|stock|more)\b[^.,;]{0,12}(?:left|available)?)|售罄|卖完|售完|断货|缺货|订满|客满|满员|满房|没有?余?票",
+            r"\b(?:s(?:old|ells?) out|out of stock|fully booked|booked (?:up|out|solid)|no (?:\w+ )?(?:seats?|tickets?|rooms?|places?|tables?|copies|stock|more)\b[^.,;]{0,12}(?:left|available)?)|售罄|卖完|售完|断货|缺货|订满|客满|满员|满房|没有?余?票",
             r"\b(?:every|all|last|the)\b[^.;!?]{0,40}\b(?:gone|taken|sold|snapped up|booked|spoken for|full)\b|\bnone (?:is |are )?left\b|\bnot an? (?:single )?\w+ (?:is )?left\b|\bno\b[^.;]{0,16}\bleft\b|\b(?:have|has) (?:run|ran) out\b|卖光|抢光|抢空|卖没|一[张间个件份台本]都?(?:不剩|没有?|没剩)|没(?:有)?(?:票|房|座|货|位)|全(?:部)?(?:卖|订)(?:完|出|满|光)",
         ),
         (

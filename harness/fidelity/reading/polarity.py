@@ -15,6 +15,7 @@ from harness.fidelity.reading.denials_en import (
     calls_at,
     costs,
     ends_any_but,
+    goes_on,
     only_any_but,
     refers_back,
 )
@@ -300,14 +301,21 @@ def _negates(word: Word, at: int, words: Sequence[Word]) -> tuple[set[str] | Non
     return _chinese(word.text, at, words)
 
 
+def _no_denial(low: str, at: int, words: Sequence[Word]) -> bool:
+    """Whether a word that may deny does not: "nobody but", "not by anyone but", ", but for an hour", a bus stop, "neither … nor"."""
+    return (
+        only_but(words, at)
+        or only_but(words, at - 1)
+        or ends_any_but(words, at)
+        or (low in ("not", "never") and only_any_but(words, at) is not None)
+        or (low == "but for" and (at == 0 or words[at - 1].mark))
+        or (low == "nor" and goes_on(words, at))
+        or (low.startswith("stop") and calls_at(words, at))
+    )
+
+
 def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
-    if only_but(words, at) or only_but(words, at - 1) or ends_any_but(words, at):
-        return None, False
-    if low in ("not", "never") and only_any_but(words, at) is not None:
-        return None, False
-    if low == "but for" and (at == 0 or words[at - 1].mark):  # "…, but for no longer than an hour"
-        return None, False
-    if low.startswith("stop") and calls_at(words, at):
+    if _no_denial(low, at, words):
         return None, False
     if low == "but" and excepting_but(words, at):
         return set(), False

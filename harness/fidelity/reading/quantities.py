@@ -15,8 +15,28 @@ _SCALE = r"(?:\s?(?:k|m|mn|mm|bn|b|tn)(?![a-z]))?"
 _CODE = r"(?:USD|EUR|GBP|CNY|RMB|JPY|HKD|CHF|AUD|CAD|INR|KRW|SGD)"
 _MONEY_WORD = r"(?:dollars?|bucks|euros?|pounds?|quid|grand|yuan|yen|francs|rupees|won|cents?|pence)"
 _UNIT_EN = "|".join(re.escape(u).replace(r"\-", r"[\s-]") for u in sorted(ENGLISH, key=len, reverse=True))
-_NO_PART = frozenset("point points stone bar times fold second seconds night nights ton tons cups px pts".split())
-_PART_UNIT = "|".join(u for u in sorted(ENGLISH, key=len, reverse=True) if u.isalpha() and len(u) > 2 and u not in _NO_PART)
+_NO_PART = frozenset(
+    [
+        "point",
+        "points",
+        "stone",
+        "bar",
+        "times",
+        "fold",
+        "second",
+        "seconds",
+        "night",
+        "nights",
+        "ton",
+        "tons",
+        "cups",
+        "px",
+        "pts",
+    ]
+)
+_PART_UNIT = "|".join(
+    u for u in sorted(ENGLISH, key=len, reverse=True) if u.isalpha() and len(u) > 2 and u not in _NO_PART
+)
 _UNIT_ZH = "|".join(re.escape(u) for u in sorted(CHINESE, key=len, reverse=True))
 _MONEY_ZH = "|".join(re.escape(u) for u in sorted((c for c in CURRENCIES if not c.isascii()), key=len, reverse=True))
 _WORKING = r"(?:business|working|work)[\s-]"
@@ -34,7 +54,7 @@ EN = re.compile(
 EN_LOOSE = re.compile(
     rf"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete |single )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?|(?:a|an|one)\s+(?P<m_unit>{_PART_UNIT})\s+and\s+a\s+half)(?![a-z])|(?P<part_of>half|an?[\s-]quarter|a[\s-]third|one[\s-](?:third|quarter)|two[\s-]thirds|three[\s-]quarters) of an? (?P<of_unit>{_PART_UNIT})|(?P<fraction>(?P<over>one|two|three|four|five|six|seven|eight|nine)[\s-](?P<under>fifth|sixth|seventh|eighth|ninth|tenth)s?)(?=\W|$)(?! (?:floor|time|of [A-Z]))|(?:the|a) (?:remaining|other|last) (?P<other_third>third|quarter)\b"
     rf"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night|never (?:closes?|shuts?)(?= *(?:[.,;!?]|$))|at any time of (?:the )?day or night|at all hours|any time,? day or night)|half\s+(?:an?\s+)?(?P<h_unit>price|{_PART_UNIT})(?![a-z])|(?P<half>(?:a\s+|one\s+)?half)(?![\s-]+(?:past|time|way|term|board|brother|sister|size)\b)"
-    r"|(?P<twice>twice|two times|double[ds]?|once)|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
+    r"|(?P<twice>twice|two times|double[ds]?|once(?!\s+(?:you|we|they|it|he|she|i|the|your|our|their|his|her|its|this|that|these|those|all|both|there|payment|everyone|[a-z]+ (?:is|are|has|have|was|were)|[a-z]+(?:ed|en)|paid|done|sent|in)\b))|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
     r"|(?P<quarters>(?P<three>three|a|one)[\s-]quarters?)(?=\s+(?:of|off|comes?|is|are|goes|go|less|more|cheaper|dearer|as|full|empty|knocked|taken|have|has|were|was|discount|reduction)\b)|(?<!for )(?<!last )(?<!past )(?<!next )(?<!first )(?<!previous )(?<!consecutive )(?<!in )(?<!within )(?P<all_but>three[\s-]quarters)(?!\s+(?:in a row|running|ago|later|past|to|before|after)\b)|(?P<fortnight>fortnight)|(?:a|one) (?:single )?(?P<a_money>dollar|euro|cent|yuan)|(?P<couple>a (?:couple|pair) of)"
     r"|(?P<ten>twenty|thirty)[- ](?P<unit_th>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|(?P<ordinal_of>first|second)(?=\s+(?:floor|storey|row|gate|platform|class|grade|edition|page|chapter|level|stage|half|prize|place|door|room|line|street|avenue|shelf))"

@@ -9,6 +9,7 @@ from harness.fidelity.reading.denials_en import only_not
 from harness.fidelity.reading.implicit_negation import said_otherwise
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.outcomes import same_state
+from harness.fidelity.reading.pair import alike
 from harness.fidelity.reading.polarity import Denial, Polarity
 from harness.fidelity.reading.text import Text, Word
 
@@ -118,7 +119,7 @@ def unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
             continue
         shared = [r for r in other.polarity.denials if _same_reach(denial, r, own, other)]
         if shared:
-            if all(_moved(denial, r, own, other) for r in shared):
+            if all(_moved(denial, r, own, other) and not _same_thing(denial, r, own, other) for r in shared):
                 yield denial, 1.0
             rivals = [r for r in rivals if not _same_reach(denial, r, own, other)]
         elif not _said_by_opposite(denial, own, other):
@@ -197,7 +198,7 @@ def _same_reach(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
     """Both deny one thing: a word of the reach is shared, or the same opposite is meant."""
     reach = {own.partner[i] for i in denial.reach} - {None}
     if not denial.lexical and not rival.lexical:
-        if reach & {*rival.reach}:
+        if reach & {*rival.reach} or _alike_reach(denial, rival, own.text, other.text):
             return True
     elif denial.lexical != rival.lexical:
         lexical, plain, text = (denial, rival, other.text) if denial.lexical else (rival, denial, own.text)
@@ -206,6 +207,14 @@ def _same_reach(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
         if lexical.bases & _ALLOW and _shares(lexical, plain, own if denial.lexical else other):
             return True
     return bool(denial.bases & rival.bases) or _same_thing(denial, rival, own, other)
+
+
+def _alike_reach(denial: Denial, rival: Denial, one: Text, other: Text) -> bool:
+    """Both deny two of the same words at least, wherever else these are said: "no normal milk", "ordinary milk won't do"."""
+    if one.lang != "en":
+        return False
+    said = sum(any(alike(one.words[i], other.words[j]) for j in rival.reach) for i in denial.reach)
+    return said >= 2 and 2 * said >= min(len(denial.reach), len(rival.reach))
 
 
 def _same_thing(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
@@ -220,13 +229,15 @@ def _lacking(denial: Denial, text: Text) -> str:
         return ""
     name = ""
     for word in text.words[denial.at + 1 :]:
-        if word.mark or word.fact or (name and not word.content and word.text not in ("'", "s")):
+        if word.text in ("'", "s"):
+            continue
+        if word.mark or word.fact or (name and not word.content):
             break
         name = word.lemma if word.content else name
     return name
 
 
-_NO_SUCH = frozenset(["no", "without", "do without", "go without"])
+_NO_SUCH = frozenset(["no", "without", "do without", "go without", "lack", "neither"])
 
 
 def _shares(lexical: Denial, plain: Denial, side: Side) -> bool:
@@ -260,10 +271,7 @@ def _told(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
     english = other.text.lang == "en"
     again = {other.text.words[i].lemma for i in (*scope, *other.polarity.denied) if english}  # said more than once
     return any(
-        i is not None
-        and i not in scope
-        and i not in other.polarity.denied
-        and other.text.words[i].lemma not in again
+        i is not None and i not in scope and i not in other.polarity.denied and other.text.words[i].lemma not in again
         for i in at
     )
 
@@ -277,8 +285,33 @@ def _beside(denial: Denial, text: Text) -> set[int]:
     return set() if tells or first not in _WHEN_OR_WHERE else found
 
 
-_WHEN_OR_WHERE = frozenset(["during", "at", "on", "in", "from", "between", "by", "until", "for", "throughout", "after", "before", "within"])
-_VERBAL = frozenset(["be", "is", "are", "was", "were", "will", "can", "may", "must", "have", "has", "do", "does", "should", "you", "we", "they", "it", "which", "who"])
+_WHEN_OR_WHERE = frozenset(
+    ["during", "at", "on", "in", "from", "between", "by", "until", "for", "throughout", "after", "before", "within"]
+)
+_VERBAL = frozenset(
+    [
+        "be",
+        "is",
+        "are",
+        "was",
+        "were",
+        "will",
+        "can",
+        "may",
+        "must",
+        "have",
+        "has",
+        "do",
+        "does",
+        "should",
+        "you",
+        "we",
+        "they",
+        "it",
+        "which",
+        "who",
+    ]
+)
 
 
 def _asserted(denial: Denial, rival: Denial, own: Side, other: Side) -> list[int]:

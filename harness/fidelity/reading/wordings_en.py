@@ -35,15 +35,83 @@ _SINGLE = re.compile(
     r"\ba single(?= (?!room|bed|ticket|fare|journey|trip|cabin|parent|mother|father|person|supplement|malt|market|currency|file|sign|man|woman|bedroom|glazed|day)[a-z])",
     re.IGNORECASE,
 )
+_BY_THE_WAY = re.compile(  # "swimming, though, is not advised"
+    r"(?<=[a-z0-9]),? (?:though|however|therefore|too|of course|by the way|incidentally|for example|in that case|for instance|as usual|please note|in turn|meanwhile)(?:,(?= [a-z])|(?=\.(?:\s|$)))",
+)
+_REMEMBER = re.compile(r"\b(?:do not|never) (?:forget|neglect|omit|fail) to\b", re.IGNORECASE)
+_DAY_ONE = re.compile(r"\b(?P<what>day|week|month|year|round|stage|phase) one\b", re.IGNORECASE)
 _ALL_BUT = re.compile(  # "all but two of the twelve"
-    rf"\ball (?:but|except) (?P<few>{NUMBER_EN}) of (?P<whole>(?:the |our |its |your |their )?(?P<many>{NUMBER_EN}))(?= [a-z])", re.IGNORECASE
+    rf"\ball (?:but|except) (?P<few>{NUMBER_EN}) of (?P<whole>(?:the |our |its |your |their )?(?P<many>{NUMBER_EN}))(?= [a-z])",
+    re.IGNORECASE,
 )
 _WEIGHS = re.compile(r"\b(?:weighs?|weighed) (?P<how>more|less)(?= than\b)", re.IGNORECASE)
 _FOLLOWING = re.compile(r"\bthe (?:following|coming) (?=(?:year|month|week|quarter)\b)", re.IGNORECASE)
 _COMPOUND = re.compile(r"(?<![\w-])(?P<parts>[A-Za-z]{2,}(?:-[A-Za-z]{2,}){1,2})(?![\w-])")
 _KEPT = frozenset(
-    "non un in co re pre post anti self ex semi sub over under multi mini mid off up on out down by to x e one two three four five six seven eight nine ten eleven twelve "
-    "twenty thirty forty fifty sixty seventy eighty ninety hundred half third quarter quarters thirds fifth no all so well then and or of the".split()
+    [
+        "non",
+        "un",
+        "in",
+        "co",
+        "re",
+        "pre",
+        "post",
+        "anti",
+        "self",
+        "ex",
+        "semi",
+        "sub",
+        "over",
+        "under",
+        "multi",
+        "mini",
+        "mid",
+        "off",
+        "up",
+        "on",
+        "out",
+        "down",
+        "by",
+        "to",
+        "x",
+        "e",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "twenty",
+        "thirty",
+        "forty",
+        "fifty",
+        "sixty",
+        "seventy",
+        "eighty",
+        "ninety",
+        "hundred",
+        "half",
+        "third",
+        "quarter",
+        "quarters",
+        "thirds",
+        "fifth",
+        "no",
+        "all",
+        "so",
+        "well",
+        "then",
+        "and",
+        "or",
+        "of",
+        "the",
+    ]
 )
 
 
@@ -55,6 +123,8 @@ def plain_english(text: str) -> str:
     text = _ALONE.sub(lambda m: f"do not touch {re.sub(r'^(?:all|every) ', 'any ', m['what'] or '')}".rstrip(), text)
     text = _KEPT_OFF.sub(lambda m: f"keep {m['particle']} {m['what'].rstrip()}", text)
     text = _PARTED.sub(_joined, text)
+    text = _REMEMBER.sub("remember to", text)
+    text = _DAY_ONE.sub(r"first \g<what>", _BY_THE_WAY.sub("", text))
     text = _ALL_BUT.sub(_rest, _FOLLOWING.sub("next ", text))
     text = _WEIGHS.sub(lambda m: "is heavier" if m["how"].casefold() == "more" else "is lighter", text)
     text = _SINGLE.sub("one", _PER.sub("per", text))
