@@ -3,6 +3,7 @@
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -95,12 +96,17 @@ def scorer_of(meta: Mapping[str, Any]) -> PairScorer:
 
 
 def judge_cases(cases: Mapping[Asked, Case], scorer: PairScorer, judge: Judge | None) -> dict[Asked, Judgement]:
-    if judge is None:
-        from harness.fidelity.verdict import judge as verdict
-
-        judge = verdict
+    judge = judge or verdict_of()
     similarities = scorer.score([(case.reference, case.candidate) for case in cases.values()])
     return dict(zip(cases, judge(list(cases.values()), similarities), strict=True))
+
+
+def verdict_of(device: str = "cpu", **more: Any) -> Judge:
+    """The verdict with the cross-encoder that comes along; `more` goes to `judge`. Raises ModelError, ConfigError."""
+    from harness.fidelity.cross_encoder import shipped_cross_encoder
+    from harness.fidelity.verdict import judge
+
+    return partial(judge, reader=shipped_cross_encoder(device), **more)
 
 
 def score_row(trial: Trial, judged: Mapping[Asked, Judgement]) -> dict[str, Any]:
@@ -191,9 +197,8 @@ def read_scores(file: Path) -> dict[str, dict[str, Any]]:
 def open_judge() -> Callable[[Sequence[Case]], list[Judgement]]:
     """The packaged encoder and the fidelity verdict, as one function of cases; loaded at its first use."""
     from harness.fidelity.scorer import Scorer
-    from harness.fidelity.verdict import judge
 
-    scorer = Scorer()
+    scorer, judge = Scorer(), verdict_of()
 
     def judge_all(cases: Sequence[Case]) -> list[Judgement]:
         return judge(cases, scorer.score([(case.reference, case.candidate) for case in cases]))

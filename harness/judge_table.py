@@ -5,8 +5,7 @@ from pathlib import Path
 
 from harness.fidelity.judge_the_judge import Measured, judges_of, measure, plain
 from harness.fidelity.labelled import Labelled, load_labelled
-from harness.fidelity.verdict import judge
-from harness.judge import JUDGE_FILE, PairScorer
+from harness.judge import JUDGE_FILE, PairScorer, verdict_of
 from harness.store import RunFolder
 
 FROZEN = Path(__file__).parent / "fidelity" / "data" / "test.jsonl"
@@ -32,7 +31,7 @@ def write_judge_table(run: Path, scorer: PairScorer) -> None:
 def measured(labelled: list[Labelled], scorer: PairScorer) -> Iterator[Measured]:
     """Every judge on all rows and on each language."""
     similarities = scorer.score([(row.case.reference, row.case.candidate) for row in labelled])
-    judgements = judge([row.case for row in labelled], similarities)
+    judgements = verdict_of()([row.case for row in labelled], similarities)
     languages = {row.case.lang for row in labelled}
     for found in measure(labelled, judges_of(similarities, judgements)):
         if found.group in {"all", *languages}:

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from harness.errors import ConfigError
+    from harness.fidelity.cross_encoder import shipped_cross_encoder
     from harness.fidelity.entailment import Entailment
     from harness.fidelity.judge_the_judge import ablated, judges_of, measure, plain
     from harness.fidelity.llm_judge import unmeasured
@@ -49,16 +49,16 @@ def run(args: argparse.Namespace) -> int:
     from harness.fidelity.scorer import Scorer
     from harness.fidelity.verdict import decide, see
 
-    if args.plot and (args.plot.suffix not in (".png", ".svg", ".pdf") or len(args.input) > 1):
-        raise ConfigError(f"--plot {args.plot}: needs one input, and an ending .png, .svg or .pdf")
+    _require_plot(args)
     sets = {Path(name).stem: _rows(name, args.split) for name in args.input}
     asked = (Entailment(args.nli, device=args.device) if args.nli else None), llm_judge_of(args)
+    reader = shipped_cross_encoder(args.device)
     scorer = Scorer(args.model, device=args.device)
     figures, tables, unasked = [], {}, 0
     try:
         for name, rows in sets.items():
             similarities = scorer.score([(row.case.reference, row.case.candidate) for row in rows])
-            seen = see([row.case for row in rows], *asked)
+            seen = see([row.case for row in rows], *asked, reader)
             judged = [decide(one, s, model=shipped_model()) for one, s in zip(seen, similarities, strict=True)]
             unasked += sum(map(unmeasured, judged))
             judges = ablated(seen, similarities) if args.ablation else judges_of(similarities, judged)
@@ -73,6 +73,13 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         write_whole(args.json, json.dumps(figures, ensure_ascii=False, indent=1) + "\n")
     return _complete(unasked)
+
+
+def _require_plot(args: argparse.Namespace) -> None:
+    from harness.errors import ConfigError
+
+    if args.plot and (args.plot.suffix not in (".png", ".svg", ".pdf") or len(args.input) > 1):
+        raise ConfigError(f"--plot {args.plot}: needs one input, and an ending .png, .svg or .pdf")
 
 
 def _complete(unasked: int) -> int:

@@ -1,7 +1,6 @@
 """`truefall score`: score and judge pairs of reference and candidate from a file."""
 
 import argparse
-from functools import partial
 from pathlib import Path
 
 from harness.commands.judge_options import add_judge_options, llm_judge_of
@@ -44,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     from harness.fidelity.model_folder import encoder_folder
     from harness.fidelity.score_file import ScoreFile
     from harness.fidelity.scorer import Scorer
-    from harness.fidelity.verdict import judge
+    from harness.judge import verdict_of
 
     llm_judge = llm_judge_of(args)
     scorer = Scorer(
@@ -58,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     )
     try:
         entailment = Entailment(args.nli, device=args.device) if args.nli else None
-        judged_by = partial(judge, entailment=entailment, llm_judge=llm_judge)
+        judged_by = verdict_of(args.device, entailment=entailment, llm_judge=llm_judge)
         return ScoreFile(scorer=scorer, judge=judged_by).run(args.input, args.output)
     except KeyboardInterrupt:
         return INTERRUPTED

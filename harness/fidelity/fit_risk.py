@@ -20,7 +20,7 @@ from harness.fidelity.entailment import NAME as ENTAILMENT
 from harness.fidelity.labelled import Labelled, load_labelled
 from harness.fidelity.llm_judge import NAME as LLM_JUDGE
 from harness.fidelity.reading.pair import pair
-from harness.fidelity.risk import SHAPE, features
+from harness.fidelity.risk import SHAPE, features, shipped_model
 from harness.fidelity.verdict import findings_of
 
 NAMES = (
@@ -96,9 +96,10 @@ def main(argv: Sequence[str]) -> int:
     trust = np.array([FAR if row.split else 1.0 for row in rows])
     bias, weights = fit(x, y, balance(y) * trust, floor=floor)
     named = {name: round(float(w), 3) for name, w in zip(NAMES, weights, strict=True)}
-    Path(argv[0]).write_text(
-        json.dumps({"bias": round(bias, 3), "sure": SURE, "threshold": 0.5, "weights": named}, indent=1) + "\n", "utf-8"
-    )
+    shipped = shipped_model()
+    joined = {"own": shipped.own, "read": shipped.read, "shift": shipped.shift}  # `fit_joined` fits them anew
+    values = {"bias": round(bias, 3), "sure": SURE, "threshold": 0.5, "weights": named, "joined": joined}
+    Path(argv[0]).write_text(json.dumps(values, indent=1) + "\n", "utf-8")
     return 0
 
 

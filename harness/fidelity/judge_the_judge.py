@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from harness.fidelity.case import Judgement, Label, Similarity
 from harness.fidelity.checks.catalogue import CHECKS
+from harness.fidelity.cross_encoder import NAME as CROSS_ENCODER
 from harness.fidelity.labelled import Labelled
 from harness.fidelity.risk import shipped_model
 from harness.fidelity.verdict import Seen, decide
@@ -145,7 +146,9 @@ def ablated(seen: Sequence[Seen], similarities: Sequence[Similarity]) -> dict[st
     def verdicts(without: frozenset[str]) -> Verdicts:
         return by_verdict([decide(s, m, model=model, without=without) for s, m in zip(seen, similarities, strict=True)])
 
-    return {ALL: verdicts(frozenset())} | {name: verdicts(frozenset({name})) for name in (*CHECKS, ABSTENTION)}
+    return {ALL: verdicts(frozenset())} | {
+        name: verdicts(frozenset({name})) for name in (*CHECKS, ABSTENTION, CROSS_ENCODER)
+    }
 
 
 def plain(found: Measured, name: str) -> dict[str, Any]:

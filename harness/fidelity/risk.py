@@ -26,6 +26,7 @@ CERTAIN = MappingProxyType(  # severity from which a finding is enough by itself
         "degenerate": 0.9, "language": 1.0, "contract": 0.9, "must_keep": 1.0, "modality": 1.0,
     }
 )  # fmt: skip
+SUREST = 0.002  # nearer to 0 or 1 no judge's word is taken beside the other's
 NEUTRAL = {"cosine": 0.8, "bertscore_f1": 0.75}  # in place of a score that was not measured
 
 
@@ -37,12 +38,26 @@ class Model:
     weights: Mapping[str, float]
     sure: float = 0.8  # risk of a certain finding of severity 1, whatever the rest says, in [0, 1]
     threshold: float = 0.5  # risk from which an answer is called misleading, in (0, 1)
+    own: float = 1.0  # weight of the checks' log odds beside the cross-encoder's
+    read: float = 1.0  # weight of the cross-encoder's log odds
+    shift: float = 0.0  # of their sum
 
     def risk(self, values: Mapping[str, float]) -> float:
         """Probability that the answer misleads, in [0, 1]."""
         z = self.bias + sum(self.weights.get(name, 0.0) * value for name, value in values.items())
         weighed = 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, z))))
         return 1.0 - (1.0 - weighed) * (1.0 - self.sure * values.get("certain", 0.0))
+
+    def joined(self, risk: float, doubt: float, *, least: float = 0.0) -> float:
+        """Probability that the answer misleads, of the checks and of the cross-encoder (`doubt`); at least `least`."""
+        z = self.own * log_odds(risk) + self.read * log_odds(doubt) + self.shift
+        return max(least, 1.0 / (1.0 + math.exp(-z)))
+
+
+def log_odds(probability: float) -> float:
+    """Of a probability in [0, 1], held between `SUREST` and 1 - `SUREST`."""
+    held = min(max(probability, SUREST), 1.0 - SUREST)
+    return math.log(held / (1.0 - held))
 
 
 def features(both: Pair, findings: Sequence[Finding], similarity: Similarity) -> dict[str, float]:
@@ -89,6 +104,7 @@ def read_model(path: Path) -> Model:
             weights={k: float(v) for k, v in values["weights"].items()},
             sure=float(values["sure"]),
             threshold=float(values["threshold"]),
+            **{name: float(values["joined"][name]) for name in ("own", "read", "shift")},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(

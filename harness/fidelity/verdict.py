@@ -2,18 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from harness.fidelity.case import Case, Finding, Judgement, Label, Similarity
 from harness.fidelity.checks.abstention import NONE, Abstention, abstention, admission
 from harness.fidelity.checks.catalogue import CHECKS
+from harness.fidelity.cross_encoder import NAME as CROSS_ENCODER
 from harness.fidelity.entailment import Entailment
 from harness.fidelity.llm_judge import LlmJudge, notes
 from harness.fidelity.reading.pair import Pair, pair
 from harness.fidelity.risk import Model, features, shipped_model
 
+
+class Reads(Protocol):
+    """What is needed of a cross-encoder."""
+
+    def doubts(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]: ...
+
+
 _HARD = frozenset(
     {"contract", "must_keep", "degenerate", "truncation", "language", "antonyms", "transport", "numbers", "moments"}
 )
+_FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 
 
@@ -24,6 +34,7 @@ class Seen:
     both: Pair
     findings: tuple[Finding, ...]
     abstains: Abstention
+    doubt: float | None = None  # in [0, 1], of the cross-encoder; None: it has not read the pair
 
 
 def judge(
@@ -33,26 +44,44 @@ def judge(
     model: Model | None = None,
     entailment: Entailment | None = None,
     llm_judge: LlmJudge | None = None,
+    reader: Reads | None = None,
 ) -> list[Judgement]:
     """One judgement per case, in order. Raises ValueError on unequal lengths.
 
     `entailment`: an inference model whose contradictions count as findings, too. `llm_judge`: a model that is asked.
+    `reader`: a cross-encoder, as `harness.judge.verdict_of` has one; without it the checks are alone.
     """
     weights = model or shipped_model()
-    seen = see(cases, entailment, llm_judge)
+    seen = see(cases, entailment, llm_judge, reader)
     return [decide(one, s, model=weights) for one, s in zip(seen, similarities, strict=True)]
 
 
-def see(cases: Sequence[Case], entailment: Entailment | None = None, llm_judge: LlmJudge | None = None) -> list[Seen]:
+def see(
+    cases: Sequence[Case],
+    entailment: Entailment | None = None,
+    llm_judge: LlmJudge | None = None,
+    reader: Reads | None = None,
+) -> list[Seen]:
     """Every case read and checked once."""
+    doubts = _doubts(cases, reader)
     inferred = entailment.findings(cases) if entailment else [()] * len(cases)
     opinions = llm_judge.findings(cases) if llm_judge else [()] * len(cases)
     seen = []
-    for case, *found in zip(cases, inferred, opinions, strict=True):
+    for case, doubt, *found in zip(cases, doubts, inferred, opinions, strict=True):
         both = pair(case)
         findings = (*findings_of(both), *found[0], *found[1])
-        seen.append(Seen(both=both, findings=findings, abstains=abstention(case)))
+        seen.append(Seen(both=both, findings=findings, abstains=abstention(case), doubt=doubt))
     return seen
+
+
+def _doubts(cases: Sequence[Case], reader: Reads | None) -> list[float | None]:
+    """The cross-encoder's, of the pairs that differ at all."""
+    if reader is None:
+        return [None] * len(cases)
+    texts = [(case.reference.strip(), case.candidate.strip()) for case in cases]
+    asked = [(one, other) for one, other in texts if one and other and one != other]
+    found = dict(zip(asked, reader.doubts(asked), strict=True))
+    return [found.get(pair) for pair in texts]
 
 
 def decide(seen: Seen, similarity: Similarity, *, model: Model, without: frozenset[str] = frozenset()) -> Judgement:
@@ -71,6 +100,9 @@ def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: froze
             return _admitted(case, similarity, findings)
         return _abstained(case, similarity, abstains)
     risk = model.risk(features(both, findings, similarity))
+    if seen.doubt is not None and CROSS_ENCODER not in without:
+        risk = model.joined(risk, seen.doubt, least=risk if _stands(findings) else 0.0)
+        findings = (*findings, _read_together(seen.doubt))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
     reasons = _reasons(findings, label, risk)
     return Judgement(id=case.id, label=label, risk=risk, reasons=reasons, similarity=similarity, findings=findings)
@@ -106,6 +138,16 @@ def _admitted(case: Case, similarity: Similarity, findings: tuple[Finding, ...])
 def _breaks(findings: Sequence[Finding]) -> bool:
     """A form that was asked for and not kept cannot be made up for by honesty."""
     return any(f.check == "contract" and f.severity >= 0.9 for f in findings)
+
+
+def _stands(findings: Sequence[Finding]) -> bool:
+    """Whether something is wrong that reading the two texts together cannot make right."""
+    return any(f.severity >= 0.9 and f.check in _FORM for f in findings)
+
+
+def _read_together(doubt: float) -> Finding:
+    told = "the answer tells something else" if doubt >= 0.5 else "both tell the same"
+    return Finding(check=CROSS_ENCODER, severity=doubt, reason=f"read together, {told} (doubt {doubt:.2f})")
 
 
 def _abstained(case: Case, similarity: Similarity, abstains: Abstention) -> Judgement:
