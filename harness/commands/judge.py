@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         for name, rows in sets.items():
             similarities = scorer.score([(row.case.reference, row.case.candidate) for row in rows])
-            seen = see([row.case for row in rows], *asked, reader)
+            seen = see([row.case for row in rows], *asked, reader, sparing=not args.ablation)
             judged = [decide(one, s, model=shipped_model()) for one, s in zip(seen, similarities, strict=True)]
             unasked += sum(map(unmeasured, judged))
             judges = ablated(seen, similarities) if args.ablation else judges_of(similarities, judged)

@@ -16,7 +16,7 @@ from harness.fidelity.pair_tokens import PairTokenizer, PairTokens
 
 NAME = "cross_encoder"
 ADAPTER = Path(__file__).parent / "data" / "cross_encoder.safetensors"
-RANK = 32  # of what is kept of each change
+RANK = 16  # of what is kept of each change
 TOKENS_AT_ONCE = 4096
 KEPT_PAIRS = 20_000  # whose answer is remembered
 _BASE, _HEAD = "base_revision", "head."

@@ -1,7 +1,7 @@
 """Fit how the checks and the cross-encoder are weighed: `python -m harness.fidelity.fit_joined RISK_JSON FILE…`.
 
 The rows must be ones that neither was made with, or both would look better than they are. A logistic model of the two
-log odds; no weight may be negative. Both labels count the same. Changes the three numbers under `joined` in the file.
+log odds; no weight may be negative. Changes what stands under `joined` in the file.
 """
 
 import json
@@ -21,6 +21,8 @@ from harness.fidelity.risk import Model, log_odds, read_model
 from harness.fidelity.verdict import decide, see
 
 Floats = NDArray[np.float64]
+LANGUAGES = ("en", "zh")
+LIE_COST = 1.5  # a lie that is accepted costs so many truths that are rejected
 PENALTY = 0.5  # strength of the pull of both weights towards 1
 
 
@@ -28,7 +30,7 @@ def fit(own: Floats, read: Floats, y: Floats) -> tuple[float, float, float]:
     """Weights of the log odds `own` and `read`, and the shift, that make labels `y` (1: misleading) likeliest."""
     from scipy.optimize import minimize
 
-    weight = balance(y)
+    weight = balance(y) * np.where(y > 0.5, LIE_COST, 1.0)
 
     def loss(p: Floats) -> float:
         z = p[0] * own + p[1] * read + p[2]
@@ -38,14 +40,14 @@ def fit(own: Floats, read: Floats, y: Floats) -> tuple[float, float, float]:
     return float(found.x[0]), float(found.x[1]), float(found.x[2])
 
 
-def odds_of(names: Sequence[str], model: Model) -> tuple[Floats, Floats, Floats]:
+def odds_of(names: Sequence[str], model: Model, language: str) -> tuple[Floats, Floats, Floats]:
     """Log odds of the checks and of the cross-encoder, and the labels, each float64[rows that both have read]."""
     from harness.fidelity.scorer import Scorer
 
-    rows = [row for name in names for row in answers(load_labelled(name))]
+    rows = [row for name in names for row in answers(load_labelled(name)) if row.case.lang == language]
     cases = [row.case for row in rows]
     similarities = Scorer().score([(case.reference, case.candidate) for case in cases])
-    seen = see(cases, reader=shipped_cross_encoder())
+    seen = see(cases, reader=shipped_cross_encoder(), sparing=False)
     alone = [decide(replace(one, doubt=None), s, model=model).risk for one, s in zip(seen, similarities, strict=True)]
     told = [
         (log_odds(risk), log_odds(one.doubt), float(row.label is Label.MISLEADING))
@@ -58,11 +60,14 @@ def odds_of(names: Sequence[str], model: Model) -> tuple[Floats, Floats, Floats]
 
 def main(arguments: Sequence[str]) -> None:
     target, *names = arguments
-    own, read, shift = fit(*odds_of(names, read_model(Path(target))))
+    model = read_model(Path(target))
     values = json.loads(Path(target).read_text("utf-8"))
-    values["joined"] = {"own": round(own, 3), "read": round(read, 3), "shift": round(shift, 3)}
+    for language in LANGUAGES:
+        fitted = fit(*odds_of(names, model, language))
+        told = {name: round(one, 3) for name, one in zip(("own", "read", "shift"), fitted, strict=True)}
+        print(language, told)
+        values["joined"][language] = told
     Path(target).write_text(json.dumps(values, indent=1) + "\n", "utf-8")
-    print(values["joined"])
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ Regularised logistic regression; no weight may be negative, because no finding s
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -96,8 +97,7 @@ def main(argv: Sequence[str]) -> int:
     trust = np.array([FAR if row.split else 1.0 for row in rows])
     bias, weights = fit(x, y, balance(y) * trust, floor=floor)
     named = {name: round(float(w), 3) for name, w in zip(NAMES, weights, strict=True)}
-    shipped = shipped_model()
-    joined = {"own": shipped.own, "read": shipped.read, "shift": shipped.shift}  # `fit_joined` fits them anew
+    joined = {language: asdict(one) for language, one in shipped_model().joined.items()}  # `fit_joined` fits them anew
     values = {"bias": round(bias, 3), "sure": SURE, "threshold": 0.5, "weights": named, "joined": joined}
     Path(argv[0]).write_text(json.dumps(values, indent=1) + "\n", "utf-8")
     return 0

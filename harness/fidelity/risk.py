@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -38,9 +38,7 @@ class Model:
     weights: Mapping[str, float]
     sure: float = 0.8  # risk of a certain finding of severity 1, whatever the rest says, in [0, 1]
     threshold: float = 0.5  # risk from which an answer is called misleading, in (0, 1)
-    own: float = 1.0  # weight of the checks' log odds beside the cross-encoder's
-    read: float = 1.0  # weight of the cross-encoder's log odds
-    shift: float = 0.0  # of their sum
+    joined: Mapping[str, "Joined"] = field(default_factory=dict)  # by language; of another one the checks are alone
 
     def risk(self, values: Mapping[str, float]) -> float:
         """Probability that the answer misleads, in [0, 1]."""
@@ -48,7 +46,16 @@ class Model:
         weighed = 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, z))))
         return 1.0 - (1.0 - weighed) * (1.0 - self.sure * values.get("certain", 0.0))
 
-    def joined(self, risk: float, doubt: float, *, least: float = 0.0) -> float:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """How far the checks and the cross-encoder are believed in one language."""
+
+    own: float = 1.0  # weight of the checks' log odds
+    read: float = 1.0  # weight of the cross-encoder's
+    shift: float = 0.0  # of their sum
+
+    def risk(self, risk: float, doubt: float, *, least: float = 0.0) -> float:
         """Probability that the answer misleads, of the checks and of the cross-encoder (`doubt`); at least `least`."""
         z = self.own * log_odds(risk) + self.read * log_odds(doubt) + self.shift
         return max(least, 1.0 / (1.0 + math.exp(-z)))
@@ -104,7 +111,10 @@ def read_model(path: Path) -> Model:
             weights={k: float(v) for k, v in values["weights"].items()},
             sure=float(values["sure"]),
             threshold=float(values["threshold"]),
-            **{name: float(values["joined"][name]) for name in ("own", "read", "shift")},
+            joined={
+                language: Joined(**{name: float(told[name]) for name in ("own", "read", "shift")})
+                for language, told in values["joined"].items()
+            },
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(

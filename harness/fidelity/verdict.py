@@ -61,27 +61,32 @@ def see(
     entailment: Entailment | None = None,
     llm_judge: LlmJudge | None = None,
     reader: Reads | None = None,
+    *,
+    sparing: bool = True,
 ) -> list[Seen]:
-    """Every case read and checked once."""
-    doubts = _doubts(cases, reader)
+    """Every case read and checked once. `sparing`: the cross-encoder reads only where it can change something."""
     inferred = entailment.findings(cases) if entailment else [()] * len(cases)
     opinions = llm_judge.findings(cases) if llm_judge else [()] * len(cases)
     seen = []
-    for case, doubt, *found in zip(cases, doubts, inferred, opinions, strict=True):
+    for case, *found in zip(cases, inferred, opinions, strict=True):
         both = pair(case)
         findings = (*findings_of(both), *found[0], *found[1])
-        seen.append(Seen(both=both, findings=findings, abstains=abstention(case), doubt=doubt))
-    return seen
-
-
-def _doubts(cases: Sequence[Case], reader: Reads | None) -> list[float | None]:
-    """The cross-encoder's, of the pairs that differ at all."""
+        seen.append(Seen(both=both, findings=findings, abstains=abstention(case)))
     if reader is None:
-        return [None] * len(cases)
-    texts = [(case.reference.strip(), case.candidate.strip()) for case in cases]
-    asked = [(one, other) for one, other in texts if one and other and one != other]
-    found = dict(zip(asked, reader.doubts(asked), strict=True))
-    return [found.get(pair) for pair in texts]
+        return seen
+    texts = [_to_read(one, sparing=sparing) for one in seen]
+    asked = [pair for pair in texts if pair is not None]
+    found_doubts = dict(zip(asked, reader.doubts(asked), strict=True))
+    return [replace(one, doubt=found_doubts.get(pair)) if pair else one for one, pair in zip(seen, texts, strict=True)]
+
+
+def _to_read(seen: Seen, *, sparing: bool) -> tuple[str, str] | None:
+    """What the cross-encoder is given; None where the texts are equal or empty, or the verdict stands without it."""
+    reference, candidate = seen.both.case.reference.strip(), seen.both.case.candidate.strip()
+    decided = seen.abstains.pure or _stands(seen.findings)
+    if not reference or not candidate or reference == candidate or (sparing and decided):
+        return None
+    return reference, candidate
 
 
 def decide(seen: Seen, similarity: Similarity, *, model: Model, without: frozenset[str] = frozenset()) -> Judgement:
@@ -100,8 +105,9 @@ def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: froze
             return _admitted(case, similarity, findings)
         return _abstained(case, similarity, abstains)
     risk = model.risk(features(both, findings, similarity))
-    if seen.doubt is not None and CROSS_ENCODER not in without:
-        risk = model.joined(risk, seen.doubt, least=risk if _stands(findings) else 0.0)
+    joined = model.joined.get(both.reference.lang)
+    if joined is not None and seen.doubt is not None and CROSS_ENCODER not in without:
+        risk = joined.risk(risk, seen.doubt, least=risk if _stands(findings) else 0.0)
         findings = (*findings, _read_together(seen.doubt))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
     reasons = _reasons(findings, label, risk)
