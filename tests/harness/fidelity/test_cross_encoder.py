@@ -92,9 +92,13 @@ def test_the_better_judge_gets_the_greater_weight() -> None:
 class TestShipped:
     """With the packaged encoder."""
 
-    def test_truths_and_lies_are_told_apart(self) -> None:
-        doubts = shipped_cross_encoder().doubts(PAIRS)
-        assert [doubt is not None and doubt > 0.5 for doubt in doubts] == [False, True, False, True, True]
+    def test_a_truth_is_doubted_less_than_a_lie(self) -> None:
+        free = "Please bring the hire car back on Friday at the latest, and fill up the tank first."
+        doubts = shipped_cross_encoder().doubts([*PAIRS, (REFERENCE, free)])
+        truth, lie, truth_zh, lie_zh, near, far = (doubt or 0.0 for doubt in doubts)
+        assert far < truth < lie
+        assert truth_zh < lie_zh
+        assert far < 0.5 < near
 
     def test_no_answer_depends_on_the_others_nor_on_their_order(self) -> None:
         together = CrossEncoder().doubts(PAIRS)
