@@ -84,7 +84,8 @@ def _to_read(seen: Seen, *, sparing: bool) -> tuple[str, str] | None:
     """What the cross-encoder is given; None where the texts are equal or empty, or the verdict stands without it."""
     reference, candidate = seen.both.case.reference.strip(), seen.both.case.candidate.strip()
     decided = seen.abstains.pure or _stands(seen.findings)
-    if not reference or not candidate or reference == candidate or (sparing and decided):
+    hedged = seen.abstains.cue and not seen.abstains.pure  # half an abstention: it has read none of these
+    if not reference or not candidate or reference == candidate or hedged or (sparing and decided):
         return None
     return reference, candidate
 
