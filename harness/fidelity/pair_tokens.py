@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from harness.fidelity.encoder import MAX_CHARS
+from harness.fidelity.encoder import without_lone_surrogates as _readable
+
 LIMIT_TOKENS = 320  # of both texts together; longer pairs are not read
 
 
@@ -28,15 +31,19 @@ class PairTokenizer:
 
     def pairs(self, pairs: Sequence[tuple[str, str]]) -> list[PairTokens | None]:
         """One per (reference, candidate), in order; None where they are longer than the model reads."""
-        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        pairs = [(_readable(reference), _readable(candidate)) for reference, candidate in pairs]
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair if len(text) <= MAX_CHARS))
         if not texts:
-            return []
+            return [None] * len(pairs)
         out = self._tokenizer(
             texts, add_special_tokens=False, split_special_tokens=True, return_offsets_mapping=True,
             return_attention_mask=False, return_token_type_ids=False, truncation=False, verbose=False,
         )  # fmt: skip
         read = dict(zip(texts, zip(out["input_ids"], out["offset_mapping"], strict=True), strict=True))
-        return [self._joined(pair, [read[text] for text in pair]) for pair in pairs]
+        return [
+            self._joined(pair, [read[text] for text in pair]) if all(text in read for text in pair) else None
+            for pair in pairs
+        ]
 
     def _joined(
         self, texts: tuple[str, str], read: Sequence[tuple[list[int], list[tuple[int, int]]]]

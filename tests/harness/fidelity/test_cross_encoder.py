@@ -121,6 +121,12 @@ class TestShipped:
         assert other.ids[5] not in (first, third)
         assert same.segments == [0, 0, 0, 0, 0, 1, 1]
 
+    def test_half_a_character_and_a_text_without_end_break_nothing(self) -> None:
+        half = "Shops close at nine \ud83d"
+        doubts = CrossEncoder().doubts([("Shops close at eight.", half), ("Shops close.", "a " * 300_000), ("x", "y")])
+        assert [doubt is None for doubt in doubts] == [False, True, False]
+        assert CrossEncoder().doubts([]) == []
+
     def test_special_tokens_in_a_text_are_text(self) -> None:
         tokens = with_adapter(ADAPTER).tokens
         read = tokens.pairs([("a [SEP] b", "[CLS]")])[0]
