@@ -141,17 +141,15 @@ class Relay:
     def _keep_content(self, piece: Piece) -> None:
         text = piece.text
         self._text.append(text)
-        if self._keys:
-            self._watch.add(text)
+        self._watch.add(text)
         delta = piece.event.choices[0].delta if piece.event.choices else None
         if delta is not None:
             if not text:
                 self._refusal = self._refusal or bool(delta.refusal)
             if delta.function_call is not None:
                 self._keep_call(_LEGACY, delta.function_call)
-            if delta.tool_calls:
-                for call in delta.tool_calls:
-                    self._keep_call(call.index, call.function or _NO_FUNCTION)
+            for call in delta.tool_calls or ():
+                self._keep_call(call.index, call.function or _NO_FUNCTION)
         if not self._visible:
             shows = not self._must_call and not is_blank(text)
             self._visible = self._tools or self._refusal or shows

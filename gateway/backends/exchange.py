@@ -99,8 +99,7 @@ class Connection(asyncio.Protocol):
         self._disarm()
 
     def close(self) -> None:
-        self._asked = False
-        self._disarm()
+        self.rest()
         if self._transport is not None:
             self._transport.abort()
 

@@ -95,9 +95,11 @@ class Origin:
     def _sweep(self) -> None:
         loop = asyncio.get_running_loop()
         now_s = loop.time()
-        kept = [(connection, until_s) for connection, until_s in self._idle if until_s > now_s and connection.idle]
+        kept = []
         for connection, until_s in self._idle:
-            if (connection, until_s) not in kept:
+            if until_s > now_s and connection.idle:
+                kept.append((connection, until_s))
+            else:
                 connection.close()
         self._idle = kept
         self._sweeper = loop.call_at(kept[0][1], self._sweep) if kept else None

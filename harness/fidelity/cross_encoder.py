@@ -4,7 +4,6 @@ It is the packaged sentence encoder with what `train_cross_encoder` changed in i
 is worth are in `data/CARD.md`.
 """
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 from harness.errors import ConfigError, ModelError
 from harness.fidelity.model_folder import encoder_path, load, model_revision
 from harness.fidelity.pair_tokens import PairTokenizer, PairTokens
+from harness.fidelity.windows import batches
 
 NAME = "cross_encoder"
 ADAPTER = Path(__file__).parent / "data" / "cross_encoder.safetensors"
@@ -20,7 +20,6 @@ RANK = 16  # of what is kept of each change
 TOKENS_AT_ONCE = 4096
 KEPT_PAIRS = 20_000  # whose answer is remembered
 _BASE, _HEAD = "base_revision", "head."
-_MATRICES = "encoder.layer."
 
 
 class Reader:
@@ -54,7 +53,7 @@ class CrossEncoder:
 
     def __init__(self, adapter: Path = ADAPTER, *, device: str = "cpu") -> None:
         self._reader = with_adapter(adapter, device=device)
-        self._known: OrderedDict[tuple[str, str], float | None] = OrderedDict()
+        self._known: dict[tuple[str, str], float | None] = {}  # the oldest first
 
     def doubts(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
         """Per (reference, candidate), the probability in [0, 1] that the candidate misleads.
@@ -66,7 +65,7 @@ class CrossEncoder:
         told = [found[pair] if pair in found else self._known[pair] for pair in pairs]
         self._known.update(found)
         while len(self._known) > KEPT_PAIRS:
-            self._known.popitem(last=False)
+            del self._known[next(iter(self._known))]
         return told
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
@@ -74,19 +73,14 @@ class CrossEncoder:
 
         tokens = self._reader.tokens.pairs(pairs)
         found: list[float | None] = [None] * len(pairs)
-        order = sorted((i for i, one in enumerate(tokens) if one is not None), key=lambda i: len(_ids(tokens[i])))
-        while order:
-            size = max(1, TOKENS_AT_ONCE // len(_ids(tokens[order[-1]])))
-            part, order = order[-size:], order[:-size]
+        read = [(index, one) for index, one in enumerate(tokens) if one is not None]
+        for group in batches([len(one.ids) for _, one in read], TOKENS_AT_ONCE):
+            part = [read[i] for i in group]
             with torch.inference_mode():
-                likely = torch.sigmoid(self._reader.logits([one for i in part if (one := tokens[i]) is not None]))
-            for index, value in zip(part, likely.tolist(), strict=True):
+                likely = torch.sigmoid(self._reader.logits([one for _, one in part]))
+            for (index, _), value in zip(part, likely.tolist(), strict=True):
                 found[index] = float(value)
         return found
-
-
-def _ids(tokens: PairTokens | None) -> list[int]:
-    return [] if tokens is None else tokens.ids
 
 
 @cache

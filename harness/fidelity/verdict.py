@@ -1,6 +1,6 @@
 """The verdict on answers: faithful, abstained or misleading, with a risk that orders them and reasons in words."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -20,10 +20,8 @@ class Reads(Protocol):
     def doubts(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]: ...
 
 
-_HARD = frozenset(
-    {"contract", "must_keep", "degenerate", "truncation", "language", "antonyms", "transport", "numbers", "moments"}
-)
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
+_HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 
 
@@ -75,9 +73,9 @@ def see(
     if reader is None:
         return seen
     texts = [_to_read(one, sparing=sparing) for one in seen]
-    asked = [pair for pair in texts if pair is not None]
-    found_doubts = dict(zip(asked, reader.doubts(asked), strict=True))
-    return [replace(one, doubt=found_doubts.get(pair)) if pair else one for one, pair in zip(seen, texts, strict=True)]
+    asked = [both for both in texts if both is not None]
+    doubts = iter(reader.doubts(asked))
+    return [one if both is None else replace(one, doubt=next(doubts)) for one, both in zip(seen, texts, strict=True)]
 
 
 def _to_read(seen: Seen, *, sparing: bool) -> tuple[str, str] | None:
@@ -126,8 +124,7 @@ def _gravest_first(found: Sequence[Finding]) -> tuple[Finding, ...]:
 
 def _both_admit(case: Case, findings: Sequence[Finding]) -> bool:
     """Whether the reference admits not to know, too, and the answer gets nothing else wrong."""
-    grave = any(f.severity >= 0.9 and f.check in _HARD for f in findings)
-    return not grave and bool(admission(case.reference))
+    return not _grave(findings, _HARD) and bool(admission(case.reference))
 
 
 def _admitted(case: Case, similarity: Similarity, findings: tuple[Finding, ...]) -> Judgement:
@@ -142,14 +139,19 @@ def _admitted(case: Case, similarity: Similarity, findings: tuple[Finding, ...])
     )
 
 
+def _grave(findings: Sequence[Finding], checks: Container[str]) -> bool:
+    """Whether one of these checks is as good as sure."""
+    return any(f.severity >= 0.9 and f.check in checks for f in findings)
+
+
 def _breaks(findings: Sequence[Finding]) -> bool:
     """A form that was asked for and not kept cannot be made up for by honesty."""
-    return any(f.check == "contract" and f.severity >= 0.9 for f in findings)
+    return _grave(findings, ("contract",))
 
 
 def _stands(findings: Sequence[Finding]) -> bool:
     """Whether something is wrong that reading the two texts together cannot make right."""
-    return any(f.severity >= 0.9 and f.check in _FORM for f in findings)
+    return _grave(findings, _FORM)
 
 
 def _read_together(doubt: float) -> Finding:
