@@ -4,6 +4,7 @@ import asyncio
 
 import msgspec
 
+from gateway.admission import longest_wait_s, marking, refused, reserved
 from gateway.answers.completion import Completion
 from gateway.answers.grounding import distrust
 from gateway.answers.schema import SchemaChecks
@@ -15,7 +16,7 @@ from gateway.backends.collect import Collector
 from gateway.backends.lane import Slot
 from gateway.clock import Clock
 from gateway.errors import Blame, ContextTooLong, MemoryFull, NeverFits, QueueFull, UpstreamError
-from gateway.memory.ledger import Refusal, Reservation
+from gateway.memory.ledger import Reservation
 from gateway.record import DegradationRecord, Reason
 from gateway.relay import Relay, Sink
 from gateway.request import text_of
@@ -42,7 +43,7 @@ async def attempt(
     permit = backend.breaker.acquire()
     if permit is None:
         left_s = backend.breaker.opens_again_in_s()
-        raise _refused(f"{backend.name} is left alone", Reason.BREAKER_OPEN, retry_after_s=left_s)
+        raise refused(f"{backend.name} is left alone", Reason.BREAKER_OPEN, retry_after_s=left_s)
     try:
         served = await _admitted(
             work, backend, permit, sink=sink, clock=clock, default_max_tokens=default_max_tokens, schemas=schemas
@@ -77,12 +78,12 @@ async def _admitted(
     reservation: Reservation | None = None
     try:
         shaped = await shape(work, backend, default_max_tokens=default_max_tokens)
-        slot = await backend.lane.acquire(timeout_s=_wait_s(work))
+        slot = await backend.lane.acquire(timeout_s=longest_wait_s(work))
         if backend.ledger is not None:
-            shaped, reservation = await _reserved(work, backend, shaped, default_max_tokens=default_max_tokens)
+            shaped, reservation = await reserved(work, backend, shaped, default_max_tokens=default_max_tokens)
         shaped.loss.launch = backend.keeper is not None and backend.keeper.degraded
         began_s = clock.now_s()
-        completion, relay = await _call(work, backend, shaped, sink)
+        completion, relay = await _call(work, backend, shaped, sink, reservation)
         completion.body.setdefault("model", backend.config.model)
         _heed(completion, shaped.loss)
         took_s = clock.now_s() - began_s
@@ -90,11 +91,11 @@ async def _admitted(
         permit.succeeded(took_s)
         return Served(completion=completion, loss=shaped.loss, relay=relay)
     except QueueFull as error:
-        raise _refused(str(error), Reason.QUEUE_FULL, retry_after_s=error.retry_after_s) from None
+        raise refused(str(error), Reason.QUEUE_FULL, retry_after_s=error.retry_after_s) from None
     except (MemoryFull, NeverFits) as error:
-        raise _refused(str(error), Reason.MEMORY_FULL) from None
+        raise refused(str(error), Reason.MEMORY_FULL) from None
     except ContextTooLong as error:
-        raise _refused(str(error), Reason.CONTEXT_TOO_LONG) from error
+        raise refused(str(error), Reason.CONTEXT_TOO_LONG) from error
     finally:
         if reservation is not None:
             reservation.release()
@@ -102,11 +103,13 @@ async def _admitted(
             slot.release()
 
 
-async def _call(work: Work, backend: Backend, shaped: Shaped, sink: Sink | None) -> tuple[Completion, Relay | None]:
+async def _call(
+    work: Work, backend: Backend, shaped: Shaped, sink: Sink | None, reservation: Reservation | None
+) -> tuple[Completion, Relay | None]:
     limits = work.policy.limits_of(backend.name)
     total_s = min(limits.total_s, work.deadline.left_s() - work.policy.deadline.reserve_s)
     if total_s <= 0:
-        raise _refused("the deadline is over", Reason.DEADLINE_EXCEEDED)
+        raise refused("the deadline is over", Reason.DEADLINE_EXCEEDED)
     body = backend.outgoing(
         work.request.body,
         messages=shaped.messages,
@@ -123,7 +126,7 @@ async def _call(work: Work, backend: Backend, shaped: Shaped, sink: Sink | None)
     )
     if sink is None and backend.config.streams_always:
         collector = Collector()
-        reader = await backend.client.stream(call, take=collector.take)
+        reader = await backend.client.stream(call, take=marking(backend, shaped, reservation, collector.take))
         return collector.completion(reader) if reader.whole is None else completion_of(reader.whole), None
     if sink is None:
         return await backend.client.complete(call), None
@@ -134,7 +137,7 @@ async def _call(work: Work, backend: Backend, shaped: Shaped, sink: Sink | None)
         keys=backend.secrets.in_answers,
         offer=work.request.offer if work.policy.validation.tools else None,
     )
-    reader = await backend.client.stream(call, take=relay.take)
+    reader = await backend.client.stream(call, take=marking(backend, shaped, reservation, relay.take))
     if reader.whole is not None:
         return completion_of(reader.whole), None
     return relay.completion(reader), relay
@@ -217,45 +220,6 @@ def _check_counts(work: Work, backend: Backend, shaped: Shaped, completion: Comp
         raise invalid(f"{completion.bad_lines} unreadable lines in the stream")
 
 
-async def _reserved(
-    work: Work, backend: Backend, shaped: Shaped, *, default_max_tokens: int
-) -> tuple[Shaped, Reservation]:
-    """Memory for the whole prompt, or else for one cut to the policy's pressure limit. Raises MemoryFull, NeverFits."""
-    try:
-        return shaped, await _reserve(work, backend, shaped, wait_s=min(work.policy.ledger.wait_s, _wait_s(work)))
-    except (MemoryFull, NeverFits):
-        pressure = work.policy.truncation.pressure_tokens
-        if shaped.prompt_tokens <= pressure:
-            raise
-    shorter = await shape(work, backend, default_max_tokens=default_max_tokens, limit_tokens=pressure)
-    return shorter, await _reserve(work, backend, shorter, wait_s=0.0)
-
-
-async def _reserve(work: Work, backend: Backend, shaped: Shaped, *, wait_s: float) -> Reservation:
-    ledger, promises, marks = backend.ledger, backend.promises, work.policy.ledger
-    if ledger is None or promises is None:
-        raise MemoryFull("no ledger")
-    asked = backend.kv_bytes(shaped.prompt_tokens, shaped.max_tokens)
-    if shaped.prompt_tokens >= marks.long_tokens and ledger.occupancy > marks.watermark:
-        raise MemoryFull(f"{shaped.prompt_tokens} tokens are long while the ledger stands at {ledger.occupancy:.2f}")
-    if backend.guard is not None and not (decision := backend.guard.admits(asked)).admitted:
-        raise MemoryFull(decision.reason)
-    if wait_s > 0:
-        return await promises.reserve(asked, timeout_s=wait_s)
-    taken = await promises.take(asked)
-    if isinstance(taken, Refusal):
-        raise MemoryFull(f"no room for {asked} bytes of KV cache")
-    return taken
-
-
-def _wait_s(work: Work) -> float:
-    """How long to wait for a turn; expired requests are never sent."""
-    left_s = work.deadline.left_s() - work.policy.deadline.reserve_s
-    if left_s <= 0:
-        raise _refused("the deadline is over", Reason.DEADLINE_EXCEEDED)
-    return min(work.policy.overload.queue_wait_s, left_s)
-
-
 def _is_degraded(work: Work, backend: Backend, loss: Loss) -> bool:
     return backend.name != work.target or work.level != "healthy" or bool(loss.reasons())
 
@@ -268,14 +232,9 @@ def _holds(work: Work, backend: Backend, loss: Loss) -> bool:
 def _require_not_away(backend: Backend, now_s: float) -> None:
     left_s = backend.away_until_s - now_s
     if left_s > 0:
-        raise _refused(f"{backend.name} asked for less", Reason.BACKPRESSURE, retry_after_s=left_s)
+        raise refused(f"{backend.name} asked for less", Reason.BACKPRESSURE, retry_after_s=left_s)
 
 
 def _require_up(backend: Backend) -> None:
     if backend.keeper is not None and not backend.keeper.up:
-        raise _refused(f"{backend.name} is being started", Reason.RESTARTING)
-
-
-def _refused(text: str, reason: Reason, *, retry_after_s: float | None = None) -> UpstreamError:
-    """A try that was never sent."""
-    return UpstreamError(text, reason=reason, blame=Blame.NEUTRAL, outcome="refused", retry_after_s=retry_after_s)
+        raise refused(f"{backend.name} is being started", Reason.RESTARTING)

@@ -14,6 +14,7 @@ from gateway.attention.config import AttentionConfig
 from gateway.connection_limits import ConnectionLimits
 from gateway.deferred.config import Deferred
 from gateway.errors import ConfigError
+from gateway.memory.config import Memory
 from gateway.memory.shared_config import SharedLedgerConfig
 from gateway.section import Bytes, Count, Name, Positive, Section, Share, Text, Url, require_url
 from gateway.watchdog.config import WatchdogConfig
@@ -27,6 +28,8 @@ _OURS = frozenset(
         *("te", "trailer", "transfer-encoding", "upgrade"),
     )
 )  # of the connection and body that the gateway itself makes
+
+_SET_HERE = frozenset({"model", "messages", "max_tokens", "max_completion_tokens", "stream", "stream_options"})
 
 
 class Server(Section, frozen=True, kw_only=True):
@@ -57,34 +60,6 @@ class Server(Section, frozen=True, kw_only=True):
         return self.admin_token or os.environ.get(ADMIN_TOKEN_ENV) or None
 
 
-class Memory(Section, frozen=True, kw_only=True):
-    """What holds a backend's KV cache, and how it is measured."""
-
-    probe: Literal["process", "cgroup", "vllm", "cuda"] | None = None
-    pid: Count | None = None
-    pid_file: Path | None = None  # read again whenever the process is gone
-    limit_bytes: Bytes | None = None  # what the process may take (probe "process")
-    cgroup: Path | None = None
-    metrics_url: str | None = None  # probe "vllm"; None: the backend's own /metrics
-    device: Annotated[int, Meta(ge=0)] = 0  # probe "cuda"
-    margin_bytes: Annotated[int, Meta(ge=0)] | None = None  # free memory that must stay
-    margin_share: Share = 0.1  # the same as a share of the total, when margin_bytes is absent
-    max_age_s: Positive = 5.0  # an older reading counts as full
-    kv_capacity_bytes: Bytes | None = None  # the ledger's capacity; None: no ledger
-    kv_dtype: str | None = None  # of the cache, such as "float16"; None: from the model's config
-    block_tokens: Count = 1  # of a paged cache; 1 where it is not paged
-    tensor_parallel: Count = 1
-
-    def __post_init__(self) -> None:
-        require_url("metrics_url", self.metrics_url, query=True)
-        if self.probe is not None and self.kv_capacity_bytes is None:
-            raise ValueError(f"probe {self.probe!r} needs kv_capacity_bytes, the memory that may hold KV caches")
-        if self.probe == "process" and self.pid is None and self.pid_file is None:
-            raise ValueError("probe 'process' needs pid or pid_file")
-        if self.probe == "cgroup" and self.cgroup is None:
-            raise ValueError("probe 'cgroup' needs cgroup, the cgroup's folder")
-
-
 class Backend(Section, frozen=True, kw_only=True):
     """One OpenAI-compatible server."""
 
@@ -92,7 +67,7 @@ class Backend(Section, frozen=True, kw_only=True):
     url: Url  # up to and with /v1
     model: Text  # the id that the backend knows its model by
     engine: Literal["openai", "vllm", "transformers"] = "openai"
-    upstream_stream: Literal["auto", "always", "as_asked"] = "auto"  # stream also for JSON clients; auto: transformers
+    upstream_stream: Literal["auto", "always", "as_asked"] = "auto"  # also for JSON clients; auto: `streams_always`
     api_key_env: str | None = None  # the variable that holds the key, never the key
     model_dir: Path | None = None  # tokenizer and config.json: exact token counts and KV bytes
     context_tokens: Annotated[int, Meta(ge=16)] = 8192
@@ -108,11 +83,24 @@ class Backend(Section, frozen=True, kw_only=True):
         require_url("url", self.url)
         if self.name in (*UNAIDED, "refused"):
             raise ValueError(f"name {self.name!r} is taken by a path without a model")
+        if self.memory.kv_capacity_bytes is not None and self.memory.shape is None and self.model_dir is None:
+            raise ValueError(
+                "memory.kv_capacity_bytes needs to know what a token takes: "
+                "set [backends.memory.shape], or model_dir to a folder with the model's config.json"
+            )
+        if taken := sorted(self.speculative_off.keys() & _SET_HERE):
+            raise ValueError(f"speculative_off: {taken[0]!r} is what the gateway itself sets in a request")
 
     @property
     def streams_always(self) -> bool:
-        """Whether to ask for a stream whatever the client asked: some engines can cancel nothing else."""
-        return self.upstream_stream == "always" or (self.upstream_stream == "auto" and self.engine == "transformers")
+        """Whether to ask for a stream whatever the client asked.
+
+        Some engines can cancel nothing else; and where memory is measured, the first token alone tells when a
+        request has come to hold what it was promised.
+        """
+        if self.upstream_stream == "auto":
+            return self.engine == "transformers" or self.memory.probe is not None
+        return self.upstream_stream == "always"
 
 
 class Embeddings(Section, frozen=True, kw_only=True):

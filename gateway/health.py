@@ -16,8 +16,9 @@ class HealthFacts:
 
     p99_ms: float | None = None
     oom_per_min: float = 0.0
-    device_memory_share: float | None = None  # in [0, 1]
-    ledger_occupancy: float = 0.0  # in [0, 1]
+    device_memory_share: float | None = None  # of the fullest backend, in [0, 1]
+    ledger_occupancy: float = 0.0  # of the fullest, in [0, 1]
+    room: bool = False  # some backend is not full: a full one degrades the level, and is no reason to refuse new work
     breaker_open: bool = False
 
 
@@ -55,7 +56,7 @@ class Signal(StrEnum):
     """What the facts and the time on a level add up to."""
 
     TROUBLED = "troubled"  # any trigger
-    WORSE = "worse"  # the ledger over its critical mark, or short of memory for long
+    WORSE = "worse"  # no ledger under its critical mark, or short of memory for long
     RECOVERED = "recovered"  # calm for the whole cool-down
 
 
@@ -115,8 +116,11 @@ def _timed(state: HealthState, facts: HealthFacts, now_s: float, marks: HealthMa
 def _signal(state: HealthState, facts: HealthFacts, now_s: float, marks: HealthMarks) -> Signal | None:
     if state.troubled_since_s is not None:
         lasts = now_s - max(state.troubled_since_s, state.since_s) >= marks.escalate_s
-        short_of_memory = {"oom_per_min", "device_memory_share"} & set(triggers(facts, marks))
-        worse = facts.ledger_occupancy > marks.ledger_critical or (lasts and short_of_memory)
+        over = triggers(facts, marks)
+        full = not facts.room and "device_memory_share" in over
+        worse = (not facts.room and facts.ledger_occupancy > marks.ledger_critical) or (
+            lasts and (full or "oom_per_min" in over)
+        )
         return Signal.WORSE if worse else Signal.TROUBLED
     if state.calm_since_s is not None and now_s - state.calm_since_s >= marks.cool_down_s:
         return Signal.RECOVERED

@@ -83,14 +83,8 @@ class LedgerMarks(Section, frozen=True, kw_only=True):
     """Admission by memory."""
 
     wait_s: Positive = 5.0
-    high: Share = 0.80
-    critical: Share = 0.95
     long_tokens: Count = 1024  # requests at least this long stop being admitted above `watermark`
-    watermark: Share = 0.85
-
-    def __post_init__(self) -> None:
-        if not 0 < self.high < self.critical:
-            raise ValueError(f"high is {self.high:g} and critical {self.critical:g}, must be 0 < high < critical")
+    watermark: Share = 0.85  # of what is promised, or of what the probe sees in use, whichever is more
 
 
 class Validation(Section, frozen=True, kw_only=True):

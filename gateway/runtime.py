@@ -19,6 +19,7 @@ from gateway.decision import Branch
 from gateway.drift import Row
 from gateway.drift_monitor import DriftMonitor
 from gateway.errors import BadRequest, ConfigError
+from gateway.fullness import fullness
 from gateway.health import HealthFacts, HealthState, may_probe
 from gateway.pipeline import Pipeline
 from gateway.policies.caller import caller_of
@@ -123,16 +124,13 @@ class Runtime:
         now_s = self.clock.now_s()
         _forget(self.out_of_memory, now_s)
         recent = sorted(took_s for at_s, took_s in self.latencies if at_s >= now_s - _LOOK_BACK_S)
-        # The level is the whole gateway's: it follows the memory of the backend that has most of it left. One backend
-        # that is full is refused by its own guard; one that died has no reading, and its breaker says so.
-        guards = [backend.guard for backend in self.backends.values() if backend.guard is not None]
-        shares = [share for guard in guards if (share := guard.used_share()) is not None]
-        ledgers = [backend.ledger.occupancy for backend in self.backends.values() if backend.ledger is not None]
+        full = fullness(self.backends.values(), self.policies.current.health)
         return HealthFacts(
             p99_ms=recent[min(len(recent) - 1, int(0.99 * len(recent)))] * 1000 if recent else None,
             oom_per_min=float(len(self.out_of_memory)),
-            device_memory_share=min(shares) if shares else None,
-            ledger_occupancy=min(ledgers, default=0.0),
+            device_memory_share=full.device_memory_share,
+            ledger_occupancy=full.ledger_occupancy,
+            room=full.room,
             breaker_open=any(backend.breaker.state is State.OPEN for backend in self.backends.values()),
         )
 

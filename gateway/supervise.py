@@ -11,7 +11,7 @@ import msgspec
 from gateway.backends.backend import Backend
 from gateway.backends.breaker import Permit, State
 from gateway.backends.client import Call
-from gateway.errors import BadRequest, ConfigError, UpstreamError
+from gateway.errors import BadRequest, ConfigError, ProbeError, UpstreamError
 from gateway.health import step
 from gateway.memory.device_probes import VllmProbe
 from gateway.policies.cluster import Cluster
@@ -121,11 +121,13 @@ async def _probe(runtime: Runtime, backend: Backend, permit: Permit) -> None:
 
 async def _feed(runtime: Runtime, backend: Backend, probe: VllmProbe) -> None:
     url = backend.config.memory.metrics_url or f"{backend.config.url.removesuffix('/').removesuffix('/v1')}/metrics"
+    asked_at_s = runtime.clock.now_s()  # what is marked as in use after this, the page need not show
     try:
         timeout = aiohttp.ClientTimeout(total=_METRICS_TIMEOUT_S)
         async with runtime.session.get(url, timeout=timeout) as response:
-            probe.feed(await response.text())
-    except (aiohttp.ClientError, TimeoutError, OSError, UnicodeDecodeError) as error:
+            response.raise_for_status()
+            probe.feed(await response.text(), asked_at_s=asked_at_s)
+    except (aiohttp.ClientError, TimeoutError, OSError, UnicodeDecodeError, ProbeError) as error:
         runtime.log.write(Event(event="metrics_unreadable", backend=backend.name, detail=str(error)))
 
 

@@ -53,7 +53,7 @@ def layers() -> tuple[Layer, ...]:
         ),
         Layer(
             "2  Memory",
-            f"the KV cache reserved over {ledger.watermark:.0%}, or free memory under the margin",
+            f"memory promised or in use over {ledger.watermark:.0%}, or free memory under the margin",
             f"prompts of {ledger.long_tokens:,} tokens and more stop being admitted; running ones finish; "
             f"a wait of {ledger.wait_s:g} s at most, then {cut.pressure_tokens:,} tokens, then the next layer",
             (Reason.MEMORY_FULL, Reason.OUT_OF_MEMORY),

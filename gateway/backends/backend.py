@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -20,7 +21,7 @@ from gateway.memory.device_probes import CudaProbe, VllmProbe
 from gateway.memory.estimate import KvShape, kv_peak_bytes
 from gateway.memory.guard import Guard, Margin
 from gateway.memory.leases import Leases
-from gateway.memory.ledger import Ledger, Watermarks
+from gateway.memory.ledger import Ledger
 from gateway.memory.probes import CgroupProbe, Probe
 from gateway.memory.shared import SharedLedger
 from gateway.memory.shared_config import SharedLedgerConfig
@@ -28,6 +29,8 @@ from gateway.policy import Policy
 from gateway.prompt.tokens import CharCounter, Counter, TokenCounter
 from gateway.standing import Standing
 from gateway.watchdog.keeper import Keeper, http_probe
+
+_OR_SHAPE = "name the folder of a whole model in model_dir, or set [backends.memory.shape]"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -93,7 +96,7 @@ def build(
 ) -> Backend:
     """Raises ConfigError where a tokenizer, a model config or a key is not there."""
     counter, exact = _counter(config)
-    ledger, probe = _ledger(config, policy(), clock), _probe(config, clock)
+    ledger, probe = _ledger(config, clock), _probe(config, clock)
     breaker = Breaker(lambda: policy().breaker, clock)
     return Backend(
         name=config.name,
@@ -166,21 +169,38 @@ def _counter(config: configured.Backend) -> tuple[Counter, bool]:
 
 
 def _shape(config: configured.Backend) -> KvShape | None:
-    if config.model_dir is None or not (config.model_dir / "config.json").is_file():
+    """Where memory is promised: what a token takes. Raises ConfigError where nothing says it."""
+    memory = config.memory
+    if memory.kv_capacity_bytes is None:
         return None
-    return KvShape.from_config(
-        msgspec.json.decode((config.model_dir / "config.json").read_bytes()),
-        cache_dtype=config.memory.kv_dtype,
-        block_tokens=config.memory.block_tokens,
-        tensor_parallel=config.memory.tensor_parallel,
-    )
+    try:
+        model_config = memory.shape.model_config() if memory.shape is not None else _model_config(config.model_dir)
+        return KvShape.from_config(
+            model_config,
+            cache_dtype=memory.kv_dtype,
+            block_tokens=memory.block_tokens,
+            tensor_parallel=memory.tensor_parallel,
+            scale_values=memory.scale_values,
+        )
+    except ConfigError as error:
+        raise ConfigError(f"backend {config.name!r}: {error}") from None
 
 
-def _ledger(config: configured.Backend, policy: Policy, clock: Clock) -> Ledger | None:
-    if config.memory.kv_capacity_bytes is None:
-        return None
-    marks = Watermarks(high=policy.ledger.high, critical=policy.ledger.critical)
-    return Ledger(config.memory.kv_capacity_bytes, clock, marks)
+def _model_config(folder: Path | None) -> Mapping[str, Any]:
+    file = (folder or Path()) / "config.json"
+    try:
+        found = msgspec.json.decode(file.read_bytes())
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        told = "is not there" if isinstance(error, FileNotFoundError) else f"cannot be read: {error}"
+        raise ConfigError(f"kv_capacity_bytes needs what a token takes, and {file} {told}; {_OR_SHAPE}") from None
+    if not isinstance(found, dict):
+        raise ConfigError(f"kv_capacity_bytes needs what a token takes, and {file} holds no JSON object; {_OR_SHAPE}")
+    return found
+
+
+def _ledger(config: configured.Backend, clock: Clock) -> Ledger | None:
+    capacity_bytes = config.memory.kv_capacity_bytes
+    return None if capacity_bytes is None else Ledger(capacity_bytes, clock)
 
 
 def _guard(config: configured.Backend, probe: Probe | None, ledger: Ledger | None, clock: Clock) -> Guard | None:
@@ -199,5 +219,5 @@ def _probe(config: configured.Backend, clock: Clock) -> Probe | None:
     if memory.probe == "cgroup" and memory.cgroup is not None:
         return CgroupProbe(memory.cgroup, clock)
     if memory.probe == "vllm" and memory.kv_capacity_bytes is not None:
-        return VllmProbe(memory.kv_capacity_bytes, clock)
+        return VllmProbe(memory.kv_capacity_bytes)
     return CudaProbe(memory.device, clock) if memory.probe == "cuda" else None

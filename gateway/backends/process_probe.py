@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from gateway.clock import Clock
-from gateway.config import Memory
 from gateway.errors import ProbeError
+from gateway.memory.config import Memory
 from gateway.memory.probes import MemoryReading, Probe, ProcessProbe
 
 

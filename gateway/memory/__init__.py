@@ -1,9 +1,9 @@
 """Estimate, admit, release: memory for the KV cache."""
 
-from gateway.memory.device_probes import CudaProbe, TorchCudaProbe, VllmProbe, kv_cache_usage
+from gateway.memory.device_probes import CudaProbe, VllmProbe, kv_cache_usage
 from gateway.memory.estimate import KvShape, LayerGroup, kv_bytes, kv_peak_bytes
 from gateway.memory.guard import Decision, Guard, Margin, Verdict
-from gateway.memory.ledger import Ledger, Refusal, Reservation, Snapshot, Watermarks
+from gateway.memory.ledger import Ledger, Refusal, Reservation, Snapshot
 from gateway.memory.probes import CgroupProbe, MemoryReading, Probe, ProcessProbe, is_stale
 
 __all__ = [
@@ -21,10 +21,8 @@ __all__ = [
     "Refusal",
     "Reservation",
     "Snapshot",
-    "TorchCudaProbe",
     "Verdict",
     "VllmProbe",
-    "Watermarks",
     "is_stale",
     "kv_bytes",
     "kv_cache_usage",

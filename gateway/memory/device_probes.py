@@ -27,19 +27,16 @@ def kv_cache_usage(metrics_text: str) -> float:
 class VllmProbe:
     """The KV pool of a vLLM backend, `total_bytes` large; fed with its metrics by whoever polls them."""
 
-    def __init__(self, total_bytes: int, clock: Clock) -> None:
+    def __init__(self, total_bytes: int) -> None:
         if total_bytes <= 0:
             raise ConfigError(f"the KV pool is {total_bytes} bytes, must be above 0")
         self._total_bytes = total_bytes
-        self._clock = clock
         self._latest: MemoryReading | None = None
 
-    def feed(self, metrics_text: str) -> None:
+    def feed(self, metrics_text: str, *, asked_at_s: float) -> None:
         """Take in one `/metrics` page; without the metric raises ProbeError and keeps the old reading."""
         free_bytes = round((1 - kv_cache_usage(metrics_text)) * self._total_bytes)
-        self._latest = MemoryReading(
-            free_bytes=free_bytes, total_bytes=self._total_bytes, taken_at_s=self._clock.now_s()
-        )
+        self._latest = MemoryReading(free_bytes=free_bytes, total_bytes=self._total_bytes, taken_at_s=asked_at_s)
 
     def read(self) -> MemoryReading:
         if self._latest is None:
@@ -48,9 +45,9 @@ class VllmProbe:
 
 
 class CudaProbe:
-    """One device through NVML; `slack_bytes` is what the backend's allocator holds and does not use, if known."""
+    """One device through NVML. What the backend's allocator holds and does not use counts as used: only it knows."""
 
-    def __init__(self, device_index: int, clock: Clock, *, slack_bytes: int = 0) -> None:
+    def __init__(self, device_index: int, clock: Clock) -> None:
         try:
             pynvml = import_module("pynvml")
         except ImportError:
@@ -59,7 +56,6 @@ class CudaProbe:
             ) from None
         self._nvml = pynvml
         self._clock = clock
-        self._slack_bytes = slack_bytes
         try:
             pynvml.nvmlInit()
             self._device = pynvml.nvmlDeviceGetHandleByIndex(device_index)
@@ -72,25 +68,4 @@ class CudaProbe:
             memory = self._nvml.nvmlDeviceGetMemoryInfo(self._device)
         except self._nvml.NVMLError as error:
             raise ProbeError(f"the CUDA device's memory cannot be read: {error}") from None
-        total_bytes = int(memory.total)
-        free_bytes = min(total_bytes, int(memory.free) + self._slack_bytes)
-        return MemoryReading(free_bytes=free_bytes, total_bytes=total_bytes, taken_at_s=now_s)
-
-
-class TorchCudaProbe:
-    """The device of this very process through torch; the caching allocator's reusable slack counts as free."""
-
-    def __init__(self, device_index: int, clock: Clock) -> None:
-        import torch
-
-        if not torch.cuda.is_available():
-            raise ProbeError("torch sees no CUDA device")
-        self._cuda = torch.cuda
-        self._device_index = device_index
-        self._clock = clock
-
-    def read(self) -> MemoryReading:
-        now_s = self._clock.now_s()
-        free_bytes, total_bytes = self._cuda.mem_get_info(self._device_index)
-        slack = self._cuda.memory_reserved(self._device_index) - self._cuda.memory_allocated(self._device_index)
-        return MemoryReading(free_bytes=free_bytes + slack, total_bytes=total_bytes, taken_at_s=now_s)
+        return MemoryReading(free_bytes=int(memory.free), total_bytes=int(memory.total), taken_at_s=now_s)

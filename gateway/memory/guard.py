@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from gateway.clock import Clock
 from gateway.errors import ConfigError, ProbeError
-from gateway.memory.ledger import Ledger
+from gateway.memory.ledger import Ledger, Reservation
 from gateway.memory.probes import MemoryReading, Probe, is_stale
 
 
@@ -45,6 +45,7 @@ class Decision:
     free_bytes: int
     pending_bytes: int  # promised to others and not yet seen in use by the reading
     margin_bytes: int
+    used_share: float  # of what the probe measures, in [0, 1]; 1 where there is no reading to act on
 
     @property
     def admitted(self) -> bool:
@@ -66,6 +67,7 @@ def decide(asked_bytes: int, *, reading: MemoryReading, pending_bytes: int, marg
         free_bytes=reading.free_bytes,
         pending_bytes=pending_bytes,
         margin_bytes=margin_bytes,
+        used_share=reading.used_share,
     )
 
 
@@ -79,8 +81,8 @@ class Guard:
         self._clock = clock
         self._max_age_s = max_age_s
 
-    def admits(self, bytes_: int) -> Decision:
-        """Say whether a request of `bytes_` KV cache may start. Ask before reserving, else it counts twice."""
+    def admits(self, bytes_: int, *, own: Reservation | None = None) -> Decision:
+        """Say whether a request of `bytes_` KV cache may start; `own`: what it has reserved already, if it has."""
         try:
             reading = self._probe.read()
         except ProbeError as error:
@@ -90,7 +92,7 @@ class Guard:
             return self._full(
                 bytes_, Verdict.STALE_READING, f"the reading is {age_s:.1f} s old, bound is {self._max_age_s:g} s"
             )
-        pending_bytes = self._ledger.unallocated_bytes(reading.taken_at_s)
+        pending_bytes = self._ledger.unallocated_bytes(reading.taken_at_s, beside=own)
         return decide(bytes_, reading=reading, pending_bytes=pending_bytes, margin=self._margin)
 
     def reading(self) -> MemoryReading | None:
@@ -104,11 +106,15 @@ class Guard:
     def used_share(self) -> float | None:
         """Share of the device that is in use, in [0, 1]. None: not measured (admission treats that as full)."""
         reading = self.reading()
-        if reading is None or reading.total_bytes <= 0:
-            return None
-        return min(1.0, max(0.0, 1 - reading.free_bytes / reading.total_bytes))
+        return None if reading is None else reading.used_share
 
     def _full(self, bytes_: int, verdict: Verdict, reason: str) -> Decision:
         return Decision(
-            verdict=verdict, reason=reason, asked_bytes=bytes_, free_bytes=0, pending_bytes=0, margin_bytes=0
+            verdict=verdict,
+            reason=reason,
+            asked_bytes=bytes_,
+            free_bytes=0,
+            pending_bytes=0,
+            margin_bytes=0,
+            used_share=1.0,
         )

@@ -12,18 +12,6 @@ from gateway.clock import Clock
 from gateway.errors import ConfigError, MemoryFull, NeverFits
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Watermarks:
-    """Shares of the capacity, in [0, 1]."""
-
-    high: float = 0.80
-    critical: float = 0.95
-
-    def __post_init__(self) -> None:
-        if not 0 < self.high < self.critical <= 1:
-            raise ConfigError(f"need 0 < high < critical <= 1, got {self.high=}, {self.critical=}")
-
-
 class Refusal(Enum):
     """Why `try_reserve` gave nothing."""
 
@@ -50,17 +38,18 @@ class Reservation:
         self._clock = clock
         self._give_back = give_back
         self._released = False
-        self._allocated_at_s: float | None = None
+        self._allocated: tuple[tuple[float, int], ...] = ()  # (since when, bytes), the latest last
+        self.waited = False  # others may have run between the asking for it and its being given
 
-    @property
-    def allocated_at_s(self) -> float | None:
-        """When the backend came to hold the memory; None while it does not."""
-        return self._allocated_at_s
+    def mark_allocated(self, bytes_: int | None = None) -> None:
+        """The backend holds so many of the bytes by now, None: all; readings taken from now on include them."""
+        held = self.bytes_ if bytes_ is None else min(bytes_, self.bytes_)
+        if not self._allocated or held > self._allocated[-1][1]:
+            self._allocated = (*self._allocated, (self._clock.now_s(), held))
 
-    def mark_allocated(self) -> None:
-        """The backend holds the memory now (its first token came): readings taken from now on include it."""
-        if self._allocated_at_s is None:
-            self._allocated_at_s = self._clock.now_s()
+    def unallocated_bytes(self, as_of_s: float) -> int:
+        """What a memory reading taken at `as_of_s` cannot have seen in use."""
+        return self.bytes_ - max((held for at_s, held in self._allocated if at_s <= as_of_s), default=0)
 
     def release(self) -> None:
         """Give the memory back; a second call does nothing."""
@@ -88,11 +77,10 @@ class Reservation:
 class Ledger:
     """Promises never exceed the capacity. One event loop; every method but `reserve` returns at once."""
 
-    def __init__(self, capacity_bytes: int, clock: Clock, marks: Watermarks | None = None) -> None:
+    def __init__(self, capacity_bytes: int, clock: Clock) -> None:
         if capacity_bytes <= 0:
             raise ConfigError(f"ledger capacity is {capacity_bytes} bytes, must be above 0")
         self.capacity_bytes = capacity_bytes
-        self.marks = marks or Watermarks()
         self._clock = clock
         self._held: set[Reservation] = set()
         self._reserved_bytes = 0
@@ -176,20 +164,26 @@ class Ledger:
             if not self._fits(bytes_):
                 return
             del self._queue[turn]
-            turn.set_result(self._take(bytes_))
+            taken = self._take(bytes_)
+            taken.waited = True
+            turn.set_result(taken)
 
     @property
     def occupancy(self) -> float:
         """Share of the capacity that is promised, in [0, 1]."""
-        return min(1.0, (self._reserved_bytes + self.foreign_bytes) / self.capacity_bytes)
+        return self.occupancy_beside(None)
 
-    def admits_long(self) -> bool:
-        """Whether occupancy is under the high watermark, so that long requests may still come in."""
-        return self.occupancy < self.marks.high
+    def occupancy_beside(self, own: Reservation | None) -> float:
+        """The same without what `own` holds."""
+        others = self._reserved_bytes + self.foreign_bytes - (own.bytes_ if own is not None else 0)
+        return min(1.0, others / self.capacity_bytes)
 
-    def unallocated_bytes(self, as_of_s: float) -> int:
-        """Promised bytes that a memory reading taken at `as_of_s` cannot have seen in use."""
-        return sum(r.bytes_ for r in self._held if r.allocated_at_s is None or r.allocated_at_s > as_of_s)
+    def unallocated_bytes(self, as_of_s: float, *, beside: Reservation | None = None) -> int:
+        """Promised bytes, but for those of `beside`, that a memory reading taken at `as_of_s` cannot have seen in use.
+
+        Only this gateway's: what others promised in a shared ledger is not known to be in use or not.
+        """
+        return sum(one.unallocated_bytes(as_of_s) for one in self._held if one is not beside)
 
     def snapshot(self) -> Snapshot:
         return Snapshot(

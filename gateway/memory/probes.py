@@ -16,7 +16,7 @@ _UNLIMITED_BYTES = 1 << 60  # cgroup v1 writes "no limit" as a number near 2**63
 class MemoryReading:
     """What was free, and when."""
 
-    free_bytes: int  # the allocator's own reusable slack (reserved - allocated) included; 0 or more
+    free_bytes: int  # 0 or more
     total_bytes: int
     taken_at_s: float
 

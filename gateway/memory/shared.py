@@ -119,6 +119,7 @@ class SharedLedger:
         self._heard(answer, taking=bytes_ if answer.taken else 0)
         taken = self._ledger.try_reserve(bytes_) if answer.taken else None
         if isinstance(taken, Reservation):
+            taken.waited = True  # for Redis at least
             self._held[taken] = lease
             return taken
         if answer.taken:
@@ -133,6 +134,7 @@ class SharedLedger:
         taken = self._ledger.try_reserve(bytes_)
         if not isinstance(taken, Reservation):
             return None
+        taken.waited = True  # for Redis, or in the line
         self._held[taken] = uuid4().hex  # registered when Redis is back
         return taken
 

@@ -37,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--batch", type=int, default=4, help="requests at once in the third column")
     parser.add_argument("--cache-dtype", choices=sorted(DTYPE_BITS), help="default: the model's own")
+    parser.add_argument(
+        "--scale-values", type=int, default=0, help="values that share a scale in a quantised cache; 0: no scales"
+    )
     parser.add_argument("--block-tokens", type=int, default=1, help="block size of a paged cache (vLLM: 16)")
     parser.add_argument("--tensor-parallel", type=int, default=1, help="devices that share the heads")
 
@@ -47,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
         cache_dtype=args.cache_dtype,
         block_tokens=args.block_tokens,
         tensor_parallel=args.tensor_parallel,
+        scale_values=args.scale_values,
     )
     rows = plan(
         shape,

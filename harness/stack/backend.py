@@ -55,7 +55,7 @@ class BackendLine:
     def memory_settings(self, pid_file: Path) -> dict[str, object]:
         """How the gateway measures this backend's memory: the device, or the engine's process."""
         if self.model.engine == "vllm":
-            return {"probe": "vllm"}
+            return {"probe": "vllm", "kv_capacity_bytes": self.model.kv_capacity_bytes}
         dtype = activation_dtype(self.model, self.device)
         shared: dict[str, object] = {"kv_capacity_bytes": self.model.kv_capacity_bytes}
         if dtype != "auto":

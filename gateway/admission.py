@@ -1,0 +1,77 @@
+"""Admission by memory: the guard, the watermark and the ledger, before a request goes to a backend."""
+
+from gateway.backends.backend import Backend
+from gateway.backends.client import Take
+from gateway.errors import Blame, MemoryFull, NeverFits, UpstreamError
+from gateway.memory.in_use import InUse
+from gateway.memory.ledger import Refusal, Reservation
+from gateway.record import Reason
+from gateway.shape import Shaped, shape
+from gateway.work import Work
+
+
+async def reserved(
+    work: Work, backend: Backend, shaped: Shaped, *, default_max_tokens: int
+) -> tuple[Shaped, Reservation]:
+    """Memory for the whole prompt, or else for one cut to the policy's pressure limit. Raises MemoryFull, NeverFits."""
+    wait_s = min(work.policy.ledger.wait_s, longest_wait_s(work))
+    try:
+        return shaped, await _reserve(work, backend, shaped, wait_s=wait_s)
+    except (MemoryFull, NeverFits):
+        pressure = work.policy.truncation.pressure_tokens
+        if shaped.prompt_tokens <= pressure:
+            raise
+    shorter = await shape(work, backend, default_max_tokens=default_max_tokens, limit_tokens=pressure)
+    return shorter, await _reserve(work, backend, shorter, wait_s=0.0)
+
+
+async def _reserve(work: Work, backend: Backend, shaped: Shaped, *, wait_s: float) -> Reservation:
+    promises = backend.promises
+    if promises is None:
+        raise MemoryFull("no ledger")
+    asked = backend.kv_bytes(shaped.prompt_tokens, shaped.max_tokens)
+    _require_room(work, backend, shaped, asked)
+    taken = await (promises.reserve(asked, timeout_s=wait_s) if wait_s > 0 else promises.take(asked))
+    if isinstance(taken, Refusal):
+        raise MemoryFull(f"no room for {asked} bytes of KV cache")
+    if taken.waited:
+        try:
+            _require_room(work, backend, shaped, asked, own=taken)  # the memory is another one by now
+        except BaseException:
+            taken.release()
+            raise
+    return taken
+
+
+def _require_room(work: Work, backend: Backend, shaped: Shaped, asked: int, *, own: Reservation | None = None) -> None:
+    """The guard and the watermark, but for what `own` holds. Raises MemoryFull."""
+    ledger, marks = backend.ledger, work.policy.ledger
+    occupancy = ledger.occupancy_beside(own) if ledger is not None else 0.0
+    if backend.guard is not None:
+        decision = backend.guard.admits(asked, own=own)
+        if not decision.admitted:
+            raise MemoryFull(decision.reason)
+        occupancy = max(occupancy, decision.used_share)
+    if shaped.prompt_tokens >= marks.long_tokens and occupancy > marks.watermark:
+        raise MemoryFull(f"{shaped.prompt_tokens} tokens are long while the memory stands at {occupancy:.2f}")
+
+
+def marking(backend: Backend, shaped: Shaped, reservation: Reservation | None, take: Take) -> Take:
+    """`take` itself, unless a guard wants to know what of the reservation is in use by now."""
+    if reservation is None or backend.guard is None or backend.shape is None:
+        return take
+    prompt_tokens, max_tokens = shaped.prompt_tokens, shaped.max_tokens
+    return InUse(take, reservation, backend.shape, prompt_tokens=prompt_tokens, max_tokens=max_tokens).take
+
+
+def longest_wait_s(work: Work) -> float:
+    """How long to wait for a turn; expired requests are never sent."""
+    left_s = work.deadline.left_s() - work.policy.deadline.reserve_s
+    if left_s <= 0:
+        raise refused("the deadline is over", Reason.DEADLINE_EXCEEDED)
+    return min(work.policy.overload.queue_wait_s, left_s)
+
+
+def refused(text: str, reason: Reason, *, retry_after_s: float | None = None) -> UpstreamError:
+    """A try that was never sent."""
+    return UpstreamError(text, reason=reason, blame=Blame.NEUTRAL, outcome="refused", retry_after_s=retry_after_s)
