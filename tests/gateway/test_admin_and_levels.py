@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from measured import BYTE_PER_TOKEN
 from served import SHORT, backend, gateway, policy_of
 from upstream_stub import answers, chunk, completion, hangs, running, says, streams
 
@@ -10,7 +11,6 @@ from gateway.backends.breaker import State
 from gateway.clock import SystemClock
 from gateway.config import Memory
 from gateway.health import HealthState
-from gateway.memory.estimate import KvShape, LayerGroup
 from gateway.memory.shared_config import SharedLedgerConfig
 from gateway.record import Level
 
@@ -75,6 +75,21 @@ async def test_degraded_halves_max_tokens_and_asks_the_small_model_first():
             assert big.seen == []
 
 
+@pytest.mark.parametrize("stream", [False, True])
+async def test_speculative_decoding_is_switched_off_in_the_request_while_the_level_is_not_healthy(stream):
+    off = {"speculative.n_max": 0, "draft": False}  # llama.cpp's switch, and any other
+    async with (
+        running(says(GOOD)) as up,
+        gateway(backend(up, "primary", speculative_off=off), tick_s=60.0) as served,
+    ):
+        await served.chat(stream=stream)
+        assert not off.keys() & up.seen[-1].keys()
+        served.runtime.health = HealthState(level=Level.DEGRADED, since_s=CLOCK.now_s())
+        await served.chat(stream=stream)
+        assert {name: up.seen[-1][name] for name in off} == off
+        assert up.seen[-1]["messages"] == up.seen[0]["messages"]
+
+
 @pytest.mark.parametrize(("at_critical", "status", "path"), [("answer", 200, "template"), ("refuse", 429, "refused")])
 async def test_critical_takes_no_new_work(at_critical, status, path):
     policy = policy_of(paths={"at_critical": at_critical})
@@ -85,8 +100,7 @@ async def test_critical_takes_no_new_work(at_critical, status, path):
         assert up.seen == []
 
 
-MEMORY = Memory(kv_capacity_bytes=1000)
-BYTE_PER_TOKEN = KvShape(groups=(LayerGroup(1, 1, None),), value_bits=8)
+MEMORY = Memory(kv_capacity_bytes=1000, shape=BYTE_PER_TOKEN)
 
 
 async def test_a_full_ledger_sends_the_request_on_and_frees_it_again():
@@ -94,7 +108,6 @@ async def test_a_full_ledger_sends_the_request_on_and_frees_it_again():
     async with running(says(GOOD)) as up, running(says(GOOD)) as other:
         both = (backend(up, "primary", memory=MEMORY), backend(other, "secondary"))
         async with gateway(*both, policy=policy, tick_s=60.0) as served:  # else the level may rise before the request
-            served.runtime.backends["primary"].shape = BYTE_PER_TOKEN
             held = await served.admin("POST", "ledger", {"backend": "primary", "share": 0.9, "ttl_s": 30})
             assert held.status == 201
             answer = await served.chat()
@@ -127,7 +140,6 @@ async def test_a_reservation_is_released_once_however_the_request_ends(ending):
     }
     policy = policy_of(limits=SHORT) if ending == "timed out" else policy_of()
     async with running(scripts[ending]) as up, gateway(backend(up, "primary", memory=MEMORY), policy=policy) as served:
-        served.runtime.backends["primary"].shape = BYTE_PER_TOKEN
         ledger = served.runtime.backends["primary"].ledger
         task = asyncio.create_task(served.chat(stream=ending == "stream cut"))
         if ending == "client gone":
@@ -188,7 +200,6 @@ async def test_a_long_prompt_that_memory_refuses_is_cut_to_the_pressure_limit():
         running(says("Nothing.")) as up,
         gateway(backend(up, "primary", memory=MEMORY), policy=policy) as served,
     ):
-        served.runtime.backends["primary"].shape = BYTE_PER_TOKEN
         answer = await served.chat(f"{text}\n\nWhat do they say?", max_tokens=100)
         assert answer.record["path"] == "primary"
         assert answer.record["reasons"] == ["prompt_truncated"]
@@ -209,7 +220,7 @@ async def test_a_mistake_of_the_gateways_own_is_no_500_and_leaves_its_frames_in_
 
 async def test_a_shared_ledger_that_was_never_there_costs_no_answer(tmp_path):
     pytest.importorskip("redis")
-    memory = Memory(kv_capacity_bytes=1000)
+    memory = Memory(kv_capacity_bytes=2000, shape=BYTE_PER_TOKEN)
     nowhere = SharedLedgerConfig(url=f"unix://{tmp_path}/nobody.sock")
     async with (
         running(says(GOOD)) as up,

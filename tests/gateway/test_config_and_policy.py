@@ -13,6 +13,9 @@ from gateway.policy import Policy, load_policy
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BACKEND = '[[backends]]\nname = "primary"\nurl = "http://127.0.0.1:1/v1"\nmodel = "m"\n'
 
+SHAPE = "[backends.memory]\nkv_capacity_bytes = 9\n[backends.memory.shape]\nlayers = 2\n"
+HEADS = "kv_heads = 2\nhead_dim = 8\n"
+
 
 def refusal(text: str, kind: type = Config) -> str:
     with pytest.raises(ConfigError) as refused:
@@ -42,6 +45,15 @@ def test_the_examples_are_read_and_the_example_policy_spells_out_the_defaults():
         (BACKEND + BACKEND, "f.toml:1: backends: name 'primary' is used 2 times, at most once"),
         (BACKEND.replace("primary", "extract"), "f.toml:2: name 'extract' is taken"),
         (BACKEND + '[backends.memory]\nprobe = "process"\n', "f.toml:6: probe 'process' needs kv_capacity_bytes"),
+        (BACKEND + "[backends.memory]\nkv_capacity_bytes = 9\n", "needs to know what a token takes: set [backends.mem"),
+        (BACKEND + SHAPE + "kv_heads = 2\n", "shape needs kv_heads and head_dim, or in their place kv_lora_rank and"),
+        (BACKEND + SHAPE + "kv_heads = 2\nhead_dim = 8\nkv_lora_rank = 9\n", "shape needs kv_heads and head_dim, or"),
+        (BACKEND + SHAPE + "kv_heads = 0\nhead_dim = 8\n", "f.toml:9: Expected `int` >= 1"),
+        (BACKEND + SHAPE + HEADS + 'dtype = "float7"\n', "dtype is 'float7', must be one of float32, float16"),
+        (BACKEND + SHAPE + HEADS + "sliding_layers = 1\n", "sliding_layers is 1, which needs window_tokens"),
+        (BACKEND + SHAPE + HEADS + "window_tokens = 9\nsliding_layers = 3\n", "is 3, at most layers, 2"),
+        (BACKEND + '[backends.memory]\nkv_dtype = "f"\n', "f.toml:6: kv_dtype is 'f', must be one of float32"),
+        (BACKEND + "[backends.speculative_off]\nstream = false\n", "'stream' is what the gateway itself sets"),
         (BACKEND.replace('"m"', '""'), "f.toml:4: Expected `str` matching"),
         (
             BACKEND.replace(":1/", ":99999/"),
@@ -88,7 +100,7 @@ def test_a_wrong_config_is_refused_with_line_and_key(text, told):
         ("[limits.primary]\ntotal_s = 0\n", "f.toml:2: Expected `float` > 0"),
         ("[limits.primary]\ntotal_s = inf\n", "f.toml:2: Expected `float` <= 1000000000.0"),
         ("[deadline]\n\nrequest_s = 0.2\n", "f.toml:3: reserve_s is 0.2 and request_s 0.2: no time is left"),
-        ("[ledger]\n\nhigh = 0.99\n", "f.toml:3: high is 0.99 and critical 0.95, must be 0 < high < critical"),
+        ("[ledger]\n\nhigh = 0.99\n", "f.toml:3: unknown key 'ledger.high'; known here are long_tokens, wait_s, water"),
         ("[structured]\nstatus = 204\n", "f.toml:2: status is 204, which has no body"),
         ('[[templates]]\nlang = "en"\ntext = "  "\n', "f.toml:3: Expected `str` matching"),
     ],

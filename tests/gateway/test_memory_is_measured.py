@@ -1,4 +1,4 @@
-"""The guard in the real gateway, with a probe: what is in use counts once, what is promised counts, and both in time."""
+"""The guard in the real gateway, with a probe: what is in use counts once, and what is promised counts."""
 
 import asyncio
 import subprocess

@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 import psutil
 import pytest
+from measured import BYTE_PER_TOKEN
 from misbehaviour import whole
 from served import backend, gateway, policy_of
-from test_storm import BYTE_PER_TOKEN, CALM, LIMITS, Chaotic, check_json, check_stream
+from test_storm import CALM, LIMITS, Chaotic, check_json, check_stream
 from upstream_stub import running
 
 from gateway.clock import SystemClock
@@ -134,13 +135,12 @@ async def test_memory_stays_flat_and_everything_comes_back(tmp_path):
         running(scripts[0]) as one,
         running(scripts[1]) as two,
         gateway(
-            backend(one, "primary", memory=Memory(kv_capacity_bytes=3000)),
+            backend(one, "primary", memory=Memory(kv_capacity_bytes=3000, shape=BYTE_PER_TOKEN)),
             backend(two, "secondary", upstream_stream="always"),
             policy=policy,
             deferred=Deferred(path=tmp_path / "async.db", ttl_s=5.0, max_pending=20),
         ) as served,
     ):
-        served.runtime.backends["primary"].shape = BYTE_PER_TOKEN
         log = served.runtime.log._out  # in memory here
         began_s, counts, readings, leaked = CLOCK.now_s(), {}, [], []
         ends_s = began_s + SOAK_S

@@ -7,17 +7,16 @@ from random import Random
 from string import ascii_lowercase
 
 import pytest
+from measured import BYTE_PER_TOKEN
 from misbehaviour import BAD, GOOD, nonce_of, whole
 from served import backend, gateway, policy_of
 from upstream_stub import running
 
 from gateway.clock import SystemClock
 from gateway.config import Memory
-from gateway.memory.estimate import KvShape, LayerGroup
 
 CLOCK = SystemClock()
 CLIENTS, REQUESTS = 32, 6
-BYTE_PER_TOKEN = KvShape(groups=(LayerGroup(1, 1, None),), value_bits=8)
 LIMITS = {"default": {"connect_s": 5.0, "first_token_s": 0.4, "idle_s": 0.3, "total_s": 5.0}}
 LEAVES = "leaves"
 WARY = {"consecutive_failures": 3, "open_s": 0.1}
@@ -114,7 +113,7 @@ async def test_a_storm_breaks_leaks_and_hides_nothing(seed, wary):
         overload={"max_retry_after_s": 0.05},
         health={"p99_ms": 60_000.0, "oom_per_min": 9999.0, "ledger_high": 0.98, "ledger_critical": 0.99, **CALM},
     )
-    memory = Memory(kv_capacity_bytes=2000)
+    memory = Memory(kv_capacity_bytes=2000, shape=BYTE_PER_TOKEN)
     scripts = Chaotic(Random(f"{seed}/primary"), 0.5), Chaotic(Random(f"{seed}/secondary"), 0.3)
     async with (
         running(scripts[0]) as one,
@@ -125,7 +124,6 @@ async def test_a_storm_breaks_leaks_and_hides_nothing(seed, wary):
             policy=policy,
         ) as served,
     ):
-        served.runtime.backends["primary"].shape = BYTE_PER_TOKEN
         before = len(asyncio.all_tasks())
         seen = defaultdict(int)
         await asyncio.gather(*[client(Random(f"{seed}/{number}"), served, scripts, seen) for number in range(CLIENTS)])

@@ -43,6 +43,13 @@ def test_a_quarter_of_the_heads_fits_four_times_the_requests(
     assert capsys.readouterr().out.split()[-1] == "14"
 
 
+def test_a_quantised_cache_is_planned_with_its_scales(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    quantised = [_written(tmp_path), "--tokens", "32768", "--cache-dtype", "int4"]
+    for scales, one_request in ([], "4.29"), (["--scale-values", "32"], "5.37"):
+        assert run_command("kv-plan", [*quantised, *scales]) == 0
+        assert capsys.readouterr().out.splitlines()[1].split()[1] == one_request
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -51,6 +58,7 @@ def test_a_quarter_of_the_heads_fits_four_times_the_requests(
         (["{config}", "--device-size", "80"], "a device of 80 bytes"),
         (["{config}", "--tokens", "0"], "1 or more"),
         (["{config}", "--tensor-parallel", "0"], "tensor_parallel is 0"),
+        (["{config}", "--scale-values", "-1"], "scale_values >= 0"),
     ],
 )
 def test_what_cannot_be_planned_is_one_line_and_exit_code_2(

@@ -117,6 +117,30 @@ def test_only_what_a_reading_cannot_have_seen_counts_as_pending() -> None:
     allocated.mark_allocated()
     assert ledger.unallocated_bytes(as_of_s=1.0) == 30
     assert ledger.unallocated_bytes(as_of_s=-1.0) == 50
+    assert ledger.unallocated_bytes(as_of_s=1.0, beside=allocated) == 30
+    assert (ledger.occupancy, ledger.occupancy_beside(allocated)) == (0.5, 0.3)
+
+
+async def test_a_promise_grows_into_use_and_a_reading_saw_what_was_in_use_by_then() -> None:
+    clock = FakeClock()
+    ledger = Ledger(100, clock)
+    growing = _taken(ledger, 50)
+    growing.mark_allocated(20)
+    await clock.advance(2.0)
+    growing.mark_allocated(35)
+    growing.mark_allocated(10)  # nothing is given back before the end
+    assert [ledger.unallocated_bytes(as_of_s) for as_of_s in (-1.0, 0.0, 1.0, 2.0)] == [50, 30, 30, 15]
+    growing.mark_allocated(80)
+    assert ledger.unallocated_bytes(2.0) == 0
+
+
+async def test_who_had_to_wait_is_told_so() -> None:
+    ledger = Ledger(100, FakeClock())
+    first = await ledger.reserve(80)
+    waiting = asyncio.create_task(ledger.reserve(80))
+    await settle()
+    first.release()
+    assert (first.waited, (await waiting).waited) == (False, True)
 
 
 STEP = st.one_of(

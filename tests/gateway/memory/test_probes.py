@@ -77,19 +77,19 @@ def test_a_folder_that_is_no_cgroup_is_said_so(tmp_path: Path) -> None:
 
 
 def test_the_fullest_engine_of_a_vllm_backend_counts() -> None:
-    probe = VllmProbe(1000, FakeClock())
+    probe = VllmProbe(1000)
     with pytest.raises(ProbeError, match="yet"):
         probe.read()
-    probe.feed(METRICS)
-    assert probe.read() == MemoryReading(free_bytes=250, total_bytes=1000, taken_at_s=0.0)
+    probe.feed(METRICS, asked_at_s=7.0)
+    assert probe.read() == MemoryReading(free_bytes=250, total_bytes=1000, taken_at_s=7.0)
 
 
 @pytest.mark.parametrize("text", ["", "vllm:kv_cache_usage_perc{} nan\n", "vllm:kv_cache_usage_perc 1.5\n", "<html>"])
 def test_metrics_without_a_usable_occupancy_keep_the_old_reading(text: str) -> None:
-    probe = VllmProbe(1000, FakeClock())
-    probe.feed(METRICS)
+    probe = VllmProbe(1000)
+    probe.feed(METRICS, asked_at_s=0.0)
     with pytest.raises(ProbeError):
-        probe.feed(text)
+        probe.feed(text, asked_at_s=1.0)
     assert probe.read().free_bytes == 250
 
 
