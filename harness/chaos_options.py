@@ -5,15 +5,18 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evalsets.item import Item
 from evalsets.jsonl import load_set, select
 from faults.experiment_file import load_experiment
 from harness.errors import ConfigError
-from harness.models import Profile
+from harness.models import EncoderSpec, Profile
 from harness.session import SessionOptions, choose_device
 from harness.store import RunFolder
+
+if TYPE_CHECKING:
+    from harness.criteria import Criteria
 
 DEFAULTS = MappingProxyType({"seed": 0, "profile": "cpu", "device": "auto", "evalset": "support"})
 
@@ -62,11 +65,9 @@ def chosen_items(evalset: str, item_ids: Sequence[str]) -> tuple[Item, ...]:
 def check_files(options: SessionOptions, profile: Profile, criteria: Path, experiments: Sequence[str]) -> None:
     """Everything that would fail only after a long run. Raises ConfigError or ModelError with what is wrong."""
     from harness.criteria import load_criteria
-    from harness.fidelity.model_folder import encoder_folder
-    from harness.models.weights import check_model_folder
     from harness.stack.attached import load_stack_file
 
-    load_criteria(criteria)
+    demanded = load_criteria(criteria)
     titles: dict[str, str] = {}
     for file in experiments:
         name = load_experiment(Path(file)).name
@@ -74,11 +75,31 @@ def check_files(options: SessionOptions, profile: Profile, criteria: Path, exper
             raise ConfigError(
                 f"--experiment {file}: {titles[name]} has the same title, so rows could not be told apart"
             )
-    check_model_folder(encoder_folder(profile.encoder.name))
+    check_encoder(profile.encoder, demanded)
     if options.stack_file:
         load_stack_file(Path(options.stack_file))
     if not options.attached:
         check_own_stack(profile, options.policy)
+
+
+def check_encoder(encoder: EncoderSpec, criteria: "Criteria") -> None:
+    """Raises ModelError, ConfigError: the encoder or its baseline is missing, or the criteria cannot do without one."""
+    from harness.fidelity.bertscore import load_baseline
+    from harness.fidelity.model_folder import encoder_folder, is_packaged, last_layer, model_revision
+    from harness.models.weights import check_model_folder
+
+    folder = encoder_folder(encoder.name)
+    check_model_folder(folder)
+    if encoder.baseline is not None:
+        load_baseline(encoder.baseline, revision=model_revision(folder), layer=encoder.layers or last_layer(folder))
+    elif criteria.demands_f1 and not is_packaged(folder, encoder.layers):
+        layer = f" --layer {encoder.layers}" if encoder.layers else ""
+        raise ConfigError(
+            f"encoder {encoder.name!r} has no baseline, so its BERTScore cannot be held against the limits of the "
+            "criteria (unrelated texts may score above them): make one with "
+            f"`truefall baseline --model {encoder.name}{layer} --output FILE`"
+            ' and name it as `baseline = "FILE"` in the [encoder] section of the profile'
+        )
 
 
 def check_own_stack(profile: Profile, policy: str | None) -> None:

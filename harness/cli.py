@@ -32,6 +32,7 @@ COMMANDS = MappingProxyType(
             "judge a run folder: 0 pass, 1 fail, 3 inconclusive, 2 nothing judged", "harness.commands.gate"
         ),
         "score": Command("score pairs of reference and candidate from a file", "harness.commands.score"),
+        "baseline": Command("measure what unrelated texts score with an encoder", "harness.commands.baseline"),
         "judge-the-judge": Command("measure the verdict on a labelled file", "harness.commands.judge"),
         "ab": Command("compare two degradation policies on the same items", "harness.commands.ab"),
         "report": Command("write the report of a run folder again", "harness.commands.report"),

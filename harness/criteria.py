@@ -94,6 +94,11 @@ class Criteria:
         if ANY not in named:
             raise ConfigError(f'no class matches "{ANY}": a path that no class names would go unjudged')
 
+    @property
+    def demands_f1(self) -> bool:
+        """Whether a class has a limit on BERTScore."""
+        return any(c.f1 is not None or c.f1_margin is not None for c in self.classes)
+
     def class_of(self, path: str) -> PathCriteria:
         """The class that names the path, else the one that takes any."""
         named = [each for each in self.classes if path in each.match]

@@ -8,6 +8,7 @@ from harness.criteria import BaselineCriteria, PathCriteria
 from harness.decision import Check, Verdict
 from harness.gate_row import NO_FAULT, Cell, GateRow, looks_of
 from harness.gate_run_level import listed
+from harness.gate_scale import unscaled
 from harness.stats import (
     Estimate,
     at_least,
@@ -95,6 +96,8 @@ def abstention_rate(cell: Cell, criteria: PathCriteria, limit: float) -> Check:
 def f1_floor(cell: Cell, criteria: PathCriteria, floor: float) -> Check:
     scores = cell.f1_of_items()
     name = f"{cell.name}: BERTScore F1"
+    if why := unscaled(cell.scales()):
+        return not_measured(criteria.name, name, len(scores), floor, why)
     if len(scores) < criteria.min_n:
         return too_few(criteria, name, len(scores), floor, criteria.min_n)
     value = mean(list(scores.values()))
@@ -144,6 +147,8 @@ def f1_drop(cell: Cell, reference: Cell, demand: Demand) -> Check:
     ours, theirs = cell.f1_of_items(), reference.f1_of_items()
     gaps = [theirs[item] - ours[item] for item in ours if item in theirs]
     name = f"{cell.name}: BERTScore F1 against {reference.name}"
+    if why := unscaled(cell.scales() | reference.scales()):
+        return not_measured(demand.group, name, len(gaps), demand.margin, why)
     if len(gaps) < 2:
         return unpaired(demand, name, len(ours))
     drop = student_difference(gaps, demand.confidence)
@@ -218,6 +223,11 @@ def degraded_answers(name: str, rows: Sequence[GateRow], common: set[str]) -> Ce
     """The answers under a fault to requests that both runs hold."""
     kept = [row for row in rows if row.fault != NO_FAULT and not row.crashed and row.trial_id in common]
     return Cell(name=name, rows=tuple(kept))
+
+
+def not_measured(group: str, name: str, n: int, limit: float, why: str) -> Check:
+    """Silence is never consent: undecided, however many items there are."""
+    return Check(group=group, name=name, verdict=Verdict.INCONCLUSIVE, reason=why, n=n, limit=limit)
 
 
 def too_few(criteria: PathCriteria, name: str, n: int, limit: float, needed: int) -> Check:

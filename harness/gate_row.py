@@ -9,6 +9,7 @@ from typing import TypeGuard
 from harness.criteria import PathCriteria, Pool
 from harness.errors import ResultError
 from harness.fidelity.case import Label
+from harness.gate_scale import Scale
 from harness.stats import mean
 
 NO_FAULT = "none"
@@ -33,6 +34,7 @@ class GateRow:
     answer: str | None = None
     crashed: bool = False  # 5xx, a body that is no answer, or nothing at all
     recorded: bool = True  # carried a degradation record
+    scale: Scale | None = Scale.OWN  # of bertscore_f1; None: 0 on any, the answer is empty
 
     @property
     def judged_path(self) -> str:
@@ -82,6 +84,11 @@ class Cell:
         """Per item with a judged answer: whether any of its answers misleads."""
         judged = {item: [row for row in rows if row.label is not None] for item, rows in self.by_item().items()}
         return {item: any(row.misleading for row in rows) for item, rows in judged.items() if rows}
+
+    def scales(self) -> frozenset[Scale]:
+        """Those of the scores in `f1_of_items`."""
+        scored = (row for row in self.rows if row.label is not None and not row.abstained and usable(row.bertscore_f1))
+        return frozenset(row.scale for row in scored if row.scale is not None)
 
     def f1_of_items(self) -> dict[str, float]:
         """Mean F1 per item over its answers that did not abstain and were measured."""

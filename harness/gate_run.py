@@ -15,6 +15,7 @@ from harness.gate import gate
 from harness.gate_files import GateFiles, files_of, own_files
 from harness.gate_markdown import as_markdown
 from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
+from harness.gate_scale import scale_of
 from harness.judge import SCORES_FILE, judge_run, read_scores
 from harness.junit import junit_xml
 from harness.safety import leftovers_of
@@ -122,6 +123,7 @@ def gate_row(trial: Trial, score: Mapping[str, Any]) -> GateRow:
         answer=trial.answer,
         crashed=trial.outcome in CRASHES,
         recorded=healthy or trial.level is not None or trial.outcome in MARKED_BY_STATUS,
+        scale=scale_of(score.get("flags") or ()),
     )
 
 

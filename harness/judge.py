@@ -3,9 +3,10 @@
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from evalsets.item import Item
 from harness.errors import NothingJudged, ResultError
@@ -13,6 +14,9 @@ from harness.fidelity.case import Case, Judgement, Label, Similarity
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
 from harness.whole_file import write_whole
+
+if TYPE_CHECKING:
+    from harness.fidelity.scorer import Scorer
 
 SCORES_FILE = "scores.parquet"
 JUDGE_FILE = "judge.json"  # how good the judge itself is
@@ -40,6 +44,7 @@ def judge_run(
 ) -> None:
     """Write `scores.parquet` into a run folder. `scorer`, `judge` None: the profile's encoder, the fidelity verdict.
 
+    The scores of the rows are the scorer's; the verdict looks through the packaged encoder, whichever that is.
     A trial whose item is not in `evalset_items`, or that got no answer at all, keeps its row, unjudged.
     Raises NothingJudged for a run without trials.
     """
@@ -51,7 +56,10 @@ def judge_run(
     cases = {
         key: case_of(key, items[key.item_id]) for trial in trials if (key := asked(trial)) and key.item_id in items
     }
-    judged = judge_cases(cases, scorer or scorer_of(folder.meta()), judge) if cases else {}
+    judged = {}
+    if cases:
+        scorer, device = scorer or scorer_of(folder.meta()), device_of(folder.meta())
+        judged = judge_cases(cases, scorer, judge or verdict_of(device, eyes=eyes_beside(scorer, device)))
     write_scores(run_dir / SCORES_FILE, [score_row(trial, judged) for trial in trials])
 
 
@@ -91,22 +99,49 @@ def scorer_of(meta: Mapping[str, Any]) -> PairScorer:
     from harness.models import load_profile
 
     encoder = load_profile(str(meta.get("profile", "cpu"))).encoder
-    device = "cuda" if str(meta.get("device", "cpu")).startswith("cuda") else "cpu"
-    return Scorer(encoder_folder(encoder.name), encoder.layers, device, precision=encoder.dtype)
+    folder, precision = encoder_folder(encoder.name), encoder.dtype
+    return Scorer(folder, encoder.layers, device_of(meta), precision=precision, baseline=encoder.baseline)
 
 
-def judge_cases(cases: Mapping[Asked, Case], scorer: PairScorer, judge: Judge | None) -> dict[Asked, Judgement]:
-    judge = judge or verdict_of()
+def device_of(meta: Mapping[str, Any]) -> str:
+    """Where the models of a run are: "cpu" or "cuda"."""
+    return "cuda" if str(meta.get("device", "cpu")).startswith("cuda") else "cpu"
+
+
+def judge_cases(cases: Mapping[Asked, Case], scorer: PairScorer, judge: Judge) -> dict[Asked, Judgement]:
     similarities = scorer.score([(case.reference, case.candidate) for case in cases.values()])
     return dict(zip(cases, judge(list(cases.values()), similarities), strict=True))
 
 
-def verdict_of(device: str = "cpu", **more: Any) -> Judge:
-    """The verdict with the cross-encoder that comes along; `more` goes to `judge`. Raises ModelError, ConfigError."""
+def verdict_of(device: str = "cpu", *, eyes: PairScorer | None = None, **more: Any) -> Judge:
+    """The verdict with the cross-encoder that comes along; `more` goes to `judge`. Raises ModelError, ConfigError.
+
+    `eyes`: what it looks through, where the similarities that it is given are another encoder's (`eyes_beside`).
+    """
     from harness.fidelity.cross_encoder import shipped_cross_encoder
     from harness.fidelity.verdict import judge
 
-    return partial(judge, reader=shipped_cross_encoder(device), **more)
+    decide = partial(judge, reader=shipped_cross_encoder(device), **more)
+    return decide if eyes is None else partial(judged_through, eyes, decide)
+
+
+def eyes_beside(scorer: PairScorer, device: str, cache_dir: Path | None = None) -> "Scorer | None":
+    """The packaged encoder, which the risk model was fitted on; None where `scorer` is that already."""
+    from harness.fidelity.scorer import Scorer
+
+    fitted = isinstance(scorer, Scorer) and scorer.as_fitted
+    return None if fitted else Scorer(device=device, cache_dir=cache_dir)
+
+
+def judged_through(
+    eyes: PairScorer, judge: Judge, cases: Sequence[Case], similarities: Sequence[Similarity]
+) -> list[Judgement]:
+    """Judgements by what `eyes` see of the pairs; the scores that they carry stay `similarities`."""
+    seen = eyes.score([(case.reference, case.candidate) for case in cases])
+    return [
+        replace(judgement, similarity=reported)
+        for judgement, reported in zip(judge(cases, seen), similarities, strict=True)
+    ]
 
 
 def score_row(trial: Trial, judged: Mapping[Asked, Judgement]) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from harness.commands.model_options import add_model_options
 from harness.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from harness.fidelity.case import Judgement
+    from harness.fidelity.case import Judgement, Similarity
     from harness.fidelity.judge_the_judge import Measured, Range
     from harness.fidelity.labelled import Labelled
+    from harness.fidelity.scorer import Scorer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by-mode", action="store_true", help="a line per mode as well")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the reliability of the risk (.png, .svg, .pdf)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to this file")
-    parser.add_argument("--model", type=Path, metavar="DIR", help="encoder (default: the packaged all-MiniLM-L6-v2)")
+    parser.add_argument(
+        "--model", type=Path, metavar="DIR", help="encoder of the scores (default: the packaged all-MiniLM-L6-v2)"
+    )
     add_model_options(parser)
     add_judge_options(parser)
 
@@ -46,33 +49,49 @@ def run(args: argparse.Namespace) -> int:
     from harness.fidelity.judge_the_judge import ablated, judges_of, measure, plain
     from harness.fidelity.llm_judge import unmeasured
     from harness.fidelity.risk import shipped_model
-    from harness.fidelity.scorer import Scorer
     from harness.fidelity.verdict import decide, see
 
     _require_plot(args)
     sets = {Path(name).stem: _rows(name, args.split) for name in args.input}
     asked = (Entailment(args.nli, device=args.device) if args.nli else None), llm_judge_of(args)
     reader = shipped_cross_encoder(args.device)
-    scorer = Scorer(args.model, device=args.device)
+    scorers = _scorers(args)
     figures, tables, unasked = [], {}, 0
     try:
         for name, rows in sets.items():
-            similarities = scorer.score([(row.case.reference, row.case.candidate) for row in rows])
+            similarities, fitted = _scored(rows, scorers)
             seen = see([row.case for row in rows], *asked, reader, sparing=not args.ablation)
-            judged = [decide(one, s, model=shipped_model()) for one, s in zip(seen, similarities, strict=True)]
+            judged = [decide(one, s, model=shipped_model()) for one, s in zip(seen, fitted, strict=True)]
             unasked += sum(map(unmeasured, judged))
-            judges = ablated(seen, similarities) if args.ablation else judges_of(similarities, judged)
+            judges = ablated(seen, fitted) if args.ablation else judges_of(similarities, judged)
             tables[name] = measure(rows, judges)
             figures += [plain(found, name) for found in tables[name]]
             if not args.ablation:
                 _print_set(name if len(sets) > 1 else "", rows, judged, tables[name], args)
     finally:
-        scorer.close()
+        scorers[0].close()
     if args.ablation:
         print("\n".join(ablation_table(tables)))
     if args.json:
         write_whole(args.json, json.dumps(figures, ensure_ascii=False, indent=1) + "\n")
     return _complete(unasked)
+
+
+def _scorers(args: argparse.Namespace) -> list["Scorer"]:
+    """That of the scores and, where it is another one, that which the verdict looks through."""
+    from harness.fidelity.scorer import Scorer
+    from harness.judge import eyes_beside
+
+    scorer = Scorer(args.model, device=args.device)
+    eyes = eyes_beside(scorer, args.device)
+    return [scorer] if eyes is None else [scorer, eyes]
+
+
+def _scored(rows: "Sequence[Labelled]", scorers: "Sequence[Scorer]") -> tuple[list["Similarity"], list["Similarity"]]:
+    """What is shown, and what the verdict goes by."""
+    pairs = [(row.case.reference, row.case.candidate) for row in rows]
+    found = [scorer.score(pairs) for scorer in scorers]
+    return found[0], found[-1]
 
 
 def _require_plot(args: argparse.Namespace) -> None:

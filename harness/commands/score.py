@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--model",
         default=PACKAGED,
         metavar="NAME",
-        help=f"encoder: a folder or a hub id in the cache (default: {PACKAGED})",
+        help=f"encoder of the scores: a folder or a hub id in the cache (default: {PACKAGED}, always the verdict's)",
     )
     parser.add_argument("--layer", type=int, metavar="N", help="layer for BERTScore, from 1 (default: the last)")
     add_model_options(parser)
@@ -33,7 +33,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--batch-tokens", type=int, default=4096, metavar="N", help="tokens in one pass (default: 4096)"
     )
     parser.add_argument("--cache", type=Path, metavar="DIR", help="keep encoded texts here (default: nowhere)")
-    parser.add_argument("--baseline", type=Path, metavar="FILE", help="rescale BERTScore with this model's baseline")
+    parser.add_argument(
+        "--baseline",
+        type=Path,
+        metavar="FILE",
+        help="rescale BERTScore with this model's baseline, which `truefall baseline` makes",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     from harness.fidelity.model_folder import encoder_folder
     from harness.fidelity.score_file import ScoreFile
     from harness.fidelity.scorer import Scorer
-    from harness.judge import verdict_of
+    from harness.judge import eyes_beside, verdict_of
 
     llm_judge = llm_judge_of(args)
     scorer = Scorer(
@@ -55,11 +60,14 @@ def run(args: argparse.Namespace) -> int:
         precision=args.precision,
         baseline=args.baseline,
     )
+    eyes = eyes_beside(scorer, args.device, args.cache)
     try:
         entailment = Entailment(args.nli, device=args.device) if args.nli else None
-        judged_by = verdict_of(args.device, entailment=entailment, llm_judge=llm_judge)
+        judged_by = verdict_of(args.device, eyes=eyes, entailment=entailment, llm_judge=llm_judge)
         return ScoreFile(scorer=scorer, judge=judged_by).run(args.input, args.output)
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
         scorer.close()
+        if eyes:
+            eyes.close()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from harness.errors import ConfigError
 from harness.fidelity.encoder import Encoded, Floats
+from harness.whole_file import write_whole
 
 ROWS_AT_ONCE = 1024  # bounds the similarity matrix of two long texts
 
@@ -142,20 +143,22 @@ class Baseline:
         )
 
     def save(self, path: Path) -> None:
-        path.write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")
+        """Whole or not at all. Raises OSError."""
+        write_whole(path, json.dumps(asdict(self), indent=1) + "\n")
 
 
 def load_baseline(path: Path, *, revision: str, layer: int) -> Baseline:
     """Raises ConfigError when the file is missing, incomplete or belongs to another model or layer."""
     if not path.is_file():
-        raise ConfigError(f"{path}: no baseline for this model; measure one with compute_baseline or do not rescale")
+        make = f"truefall baseline --model MODEL --layer {layer} --output {path}"
+        raise ConfigError(f"{path}: no baseline for this model; make it with `{make}`, or do not rescale")
     try:
         baseline = Baseline(**json.loads(path.read_text("utf-8")))
-    except (TypeError, ValueError) as error:
-        raise ConfigError(f"{path}: not a baseline: {error}") from None
+    except (TypeError, ValueError, ConfigError) as error:
+        raise ConfigError(f"{path}: not a baseline: {error}; make one with `truefall baseline`") from None
     if (baseline.revision, baseline.layer) != (revision, layer):
         raise ConfigError(
             f"{path}: baseline of model {baseline.revision[:12]} layer {baseline.layer}, "
-            f"but the scorer runs model {revision[:12]} layer {layer}"
+            f"but the scorer runs model {revision[:12]} layer {layer}; make one for it with `truefall baseline`"
         )
     return baseline

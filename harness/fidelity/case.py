@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+NO_BASELINE = "without_baseline"  # flag of scores by an encoder whose zero point nobody has measured
+
 
 class Label(StrEnum):
     """The three outcomes of an answer."""

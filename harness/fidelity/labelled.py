@@ -7,7 +7,8 @@ from typing import Any
 
 from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Case, Label
-from harness.fidelity.pairs import Ids, RowError, object_of, row_of, shown
+from harness.fidelity.ids import Ids
+from harness.fidelity.pairs import RowError, object_of, row_of, shown
 from harness.fidelity.score_file import numbered
 
 DATA = Path(__file__).parent / "data"
@@ -65,8 +66,7 @@ def _counterexamples(name: str) -> Iterator[Labelled]:
 
 
 def _rows(path: Path) -> Iterator[Labelled]:
-    ids = Ids()
-    with path.open("rb") as lines:
+    with Ids() as ids, path.open("rb") as lines:
         for number, line in numbered(lines):
             try:
                 values = object_of(line, number)

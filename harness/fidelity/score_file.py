@@ -1,4 +1,9 @@
-"""Score and judge a file of pairs in bounded memory; a broken row is reported and the others go on."""
+"""Score and judge a file of pairs in bounded memory; a broken row is reported and the others go on.
+
+What is held does not depend on how many rows there are: one block (`ROWS_AT_ONCE`, `CHARS_AT_ONCE`, `BYTES_AT_ONCE`),
+one line (`MAX_LINE_BYTES`), the ids (`ids.MEMORY_BYTES`, then a temporary file), `MOST_UNUSED` names of unknown fields,
+and the caches of those who score and judge, each with a limit of its own (docs/design/fidelity-scores.md).
+"""
 
 import json
 import os
@@ -11,11 +16,15 @@ from typing import BinaryIO, Protocol, TextIO
 from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Judgement, Similarity
 from harness.fidelity.distinct import Judge, judge_distinct
+from harness.fidelity.ids import Ids
 from harness.fidelity.llm_judge import unmeasured
-from harness.fidelity.pairs import Ids, Row, RowError, output_row, parse_row
+from harness.fidelity.pairs import Row, RowError, output_row, parse_row
 
 ROWS_AT_ONCE = 512
 CHARS_AT_ONCE = 400_000
+BYTES_AT_ONCE = 8 << 20  # prompts, facts and contracts included
+MOST_UNUSED = 100  # unknown fields that are named
+NAME_CHARS = 60
 MAX_LINE_BYTES = 64 << 20
 
 
@@ -33,8 +42,7 @@ class Tally:
     scored: int = 0
     broken: int = 0
     unasked: int = 0  # rows on which the judge model has no opinion
-    unused: set[str] = field(default_factory=set)
-    ids: Ids = field(default_factory=Ids)
+    unused: set[str] = field(default_factory=set)  # unknown fields so far, each cut to `NAME_CHARS`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +65,8 @@ class ScoreFile:
         partial = target.with_name(f"{target.name}.part")
         tally = Tally(file=source)
         try:
-            with source.open("rb") as lines, partial.open("wb") as out:
-                self.rows(lines, out, tally)
+            with source.open("rb") as lines, partial.open("wb") as out, Ids() as ids:
+                self.rows(self.parsed(lines, ids, tally), out, tally)
         except OSError as error:
             partial.unlink(missing_ok=True)
             raise ConfigError(f"{error.filename or target}: {error.strerror}; nothing was kept") from None
@@ -73,8 +81,8 @@ class ScoreFile:
         self.summary(tally, target)
         return 2 if tally.broken or tally.unasked else 0
 
-    def rows(self, lines: BinaryIO, out: BinaryIO, tally: Tally) -> None:
-        for block in blocks(self.parsed(lines, tally)):
+    def rows(self, parsed: Iterable[Row], out: BinaryIO, tally: Tally) -> None:
+        for block in blocks(parsed):
             for row, judgement in self.judged(block, tally):
                 text = json.dumps(output_row(row, judgement), ensure_ascii=False, allow_nan=False)
                 # Half a surrogate pair cannot be written as UTF-8; as an escape it is valid JSON.
@@ -84,18 +92,25 @@ class ScoreFile:
             out.flush()
             print(f"{tally.scored} rows scored, {tally.broken} broken", file=self.err)
 
-    def parsed(self, lines: BinaryIO, tally: Tally) -> Iterator[Row]:
+    def parsed(self, lines: BinaryIO, ids: Ids, tally: Tally) -> Iterator[Row]:
         for number, line in numbered(lines):
             try:
                 row = parse_row(line, number)
-                tally.ids.add(row)
+                ids.add(row)
             except RowError as error:
                 self.broken(number, str(error), tally)
             else:
-                for name in set(row.unused) - tally.unused:
-                    print(f"{tally.file}: line {number}: field {name!r} is not used", file=self.err)
-                tally.unused.update(row.unused)
+                self.tell_unused(row, tally)
                 yield row
+
+    def tell_unused(self, row: Row, tally: Tally) -> None:
+        """Name each unknown field once, and no more than `MOST_UNUSED`."""
+        for name in dict.fromkeys(name[:NAME_CHARS] for name in row.unused):
+            if name in tally.unused or len(tally.unused) >= MOST_UNUSED:
+                continue
+            tally.unused.add(name)
+            more = "; no further ones are named" if len(tally.unused) == MOST_UNUSED else ""
+            print(f"{tally.file}: line {row.line}: field {name!r} is not used{more}", file=self.err)
 
     def judged(self, block: list[Row], tally: Tally) -> list[tuple[Row, Judgement]]:
         """The block at once; row by row when something in it breaks the judge, so that only that row is lost."""
@@ -136,12 +151,13 @@ def numbered(lines: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 def blocks(rows: Iterable[Row]) -> Iterator[list[Row]]:
     block: list[Row] = []
-    chars = 0
+    chars = size_bytes = 0
     for row in rows:
         block.append(row)
         chars += len(row.case.reference) + len(row.case.candidate) + len(row.case.context)
-        if len(block) >= ROWS_AT_ONCE or chars >= CHARS_AT_ONCE:
+        size_bytes += row.size_bytes
+        if len(block) >= ROWS_AT_ONCE or chars >= CHARS_AT_ONCE or size_bytes >= BYTES_AT_ONCE:
             yield block
-            block, chars = [], 0
+            block, chars, size_bytes = [], 0, 0
     if block:
         yield block

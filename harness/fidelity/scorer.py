@@ -4,19 +4,18 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from random import Random
+from sys import getsizeof
 
 import numpy as np
 
-from harness.errors import ConfigError
 from harness.fidelity import bertscore as matching
 from harness.fidelity.bertscore import Alignment, Baseline, BertScore, load_baseline
 from harness.fidelity.cache import EncodedCache
-from harness.fidelity.case import Similarity
+from harness.fidelity.case import NO_BASELINE, Similarity
 from harness.fidelity.composite import composite
 from harness.fidelity.embedding import cosine
 from harness.fidelity.encoder import Encoded, Encoder
-from harness.fidelity.model_folder import Precision, encoder_path, model_revision
+from harness.fidelity.model_folder import Precision, encoder_path, is_packaged, model_revision
 
 PAIRS_AT_ONCE = 1024
 CHARS_AT_ONCE = 400_000  # bounds the embeddings held: 1.5 kB per token
@@ -36,7 +35,7 @@ class Scorer:
     """Scores pairs with one local model.
 
     `model_path` None: the packaged all-MiniLM-L6-v2. `layer` None: the last. `baseline`: rescale BERTScore with what
-    was measured for this very model (`compute_baseline`). Raises ModelError, ConfigError.
+    was measured for this very model (`truefall baseline`). Raises ModelError, ConfigError.
     """
 
     def __init__(
@@ -58,6 +57,10 @@ class Scorer:
         self._baseline = (
             None if baseline is None else load_baseline(Path(baseline), revision=self.revision, layer=self.layer)
         )
+        packaged = is_packaged(path, self.layer)
+        # Whether these are the similarities that the risk model was fitted on.
+        self.as_fitted = packaged and self._baseline is None and precision == "float32"
+        self._flags = () if packaged or self._baseline else (NO_BASELINE,)
         self._near: OrderedDict[str, Encoded] = OrderedDict()
         settings = f"1/{self.revision}/{self.layer}/{self._encoder.pooling}/{precision}/{self._encoder.limit_tokens}"
         self._far = (
@@ -107,8 +110,9 @@ class Scorer:
 
     def _block(self, pairs: Sequence[Pair], idf: dict[int, float] | None, flags: tuple[str, ...]) -> list[Similarity]:
         encoded = self.encode(text for pair in pairs for text in pair)
+        marks = (*flags, *self._flags)
         distinct = {
-            pair: similarity(encoded[pair[0]], encoded[pair[1]], idf=idf, baseline=self._baseline, flags=flags)
+            pair: similarity(encoded[pair[0]], encoded[pair[1]], idf=idf, baseline=self._baseline, flags=marks)
             for pair in dict.fromkeys(pairs)
         }
         return [distinct[pair] for pair in pairs]
@@ -125,9 +129,14 @@ class Scorer:
         for text, encoded in entries.items():
             self._near[text] = encoded
             self._near.move_to_end(text)
-        held = sum(encoded.size_bytes for encoded in self._near.values())
+        held = sum(held_bytes(text, encoded) for text, encoded in self._near.items())
         while held > MEMORY_BYTES:
-            held -= self._near.popitem(last=False)[1].size_bytes
+            held -= held_bytes(*self._near.popitem(last=False))
+
+
+def held_bytes(text: str, encoded: Encoded) -> int:
+    """What remembering a text costs; one too long to be measured has next to no embeddings, but is long itself."""
+    return encoded.size_bytes + getsizeof(text)
 
 
 def similarity(
@@ -192,15 +201,3 @@ def blocks(pairs: Iterable[Pair]) -> Iterator[list[Pair]]:
             block, chars = [], 0
     if block:
         yield block
-
-
-def compute_baseline(scorer: Scorer, texts: Sequence[str], *, pairs: int, rng: Random) -> Baseline:
-    """Mean raw score of `pairs` random pairs of different texts. Raises ConfigError for fewer than two texts."""
-    distinct = sorted({text.strip() for text in texts} - {""})
-    if len(distinct) < 2 or pairs < 1:
-        raise ConfigError(f"a baseline needs 2 different texts and 1 pair, got {len(distinct)} and {pairs}")
-    drawn = [tuple(rng.sample(distinct, 2)) for _ in range(pairs)]
-    encoded = scorer.encode(distinct)
-    raw = [matching.bertscore(encoded[left], encoded[right]) for left, right in drawn]
-    means = [sum(score[i] for score in raw) / pairs for i in range(3)]
-    return Baseline(p=means[0], r=means[1], f1=means[2], revision=scorer.revision, layer=scorer.layer, pairs=pairs)

@@ -55,8 +55,9 @@ def section(kind: type[S], file: TomlFile, key: str) -> S:
         raise ConfigError(f"{file.place(key)}: [{key}] lacks {', '.join(missing)}")
     hints = get_type_hints(kind)
     checked = {name: typed(value, hints[name], file.place_of((key,), name), name) for name, value in values.items()}
+    placed = {n: (file.path.parent / v).resolve() if isinstance(v, Path) else v for n, v in checked.items()}
     try:
-        return kind(**checked)
+        return kind(**placed)
     except ConfigError as error:
         raise ConfigError(f"{file.place_of((key,), error)} {error}") from None
 
@@ -74,6 +75,10 @@ def typed(value: Any, hint: Any, place: str, name: str) -> Any:
         return value  # the dataclass says which values exist
     if get_origin(hint) is UnionType:
         hint = next(t for t in get_args(hint) if t is not type(None))
+    if hint is Path:
+        if isinstance(value, str) and value.strip():
+            return Path(value)
+        raise ConfigError(f"{place} {name} is {value!r}; it must be the path of a file, relative to the profile")
     if get_origin(hint) is tuple:
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)

@@ -58,6 +58,7 @@ class EncoderSpec:
     name: str  # the packaged encoder, a model folder, or a hub id
     layers: int | None = None  # BERTScore layer; None takes the last one
     dtype: Literal["float32", "bfloat16"] = "float32"
+    baseline: Path | None = None  # of `truefall baseline`; None: BERTScore is not rescaled
 
     def __post_init__(self) -> None:
         need(bool(self.name), "name", self.name, "the packaged encoder, a folder or a hub id")

@@ -54,6 +54,10 @@ def test_every_command_can_be_imported_and_explains_itself(name, capsys):
         (["chaos", "list", "--experiments", "nope"], "--experiments nope: no such file"),
         (["models", "prepare", "nope"], "nope"),
         (["score", "--input", "nope.jsonl", "--output", "out.jsonl"], "nope.jsonl"),
+        (["baseline", "--output", "b.json", "--texts", "nope"], "'nope' (of 2 known); known are collapse, support"),
+        (["baseline", "--output", "b.json", "--pairs", "0"], "--pairs 0: a baseline needs 2 different texts"),
+        (["baseline", "--output", "nope/b.json"], "nope: no such folder for --output"),
+        (["baseline", "--output", "b.json", "--model", "no-such-folder"], "'no-such-folder' is no folder"),
     ],
 )
 def test_bad_input_is_one_clear_line_and_exit_code_2(argv, said, capsys, tmp_path, monkeypatch):
@@ -75,6 +79,7 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(argv, said, capsys, tmp_pat
         (["gate", "run", "--sedd"], "unrecognized arguments: --sedd"),
         (["models", "nope"], "invalid choice: 'nope'"),
         (["score"], "required: --input, --output"),
+        (["baseline"], "required: --output"),
         (["score", "--device", "tpu"], "'tpu' is no device; use cpu, cuda or cuda:N"),
         (["judge-the-judge", "collapse", "--device", "cuda:"], "'cuda:' is no device"),
         (["judge-the-judge", "collapse", "--nli", "nope"], "nope: no model folder: config.json is missing"),

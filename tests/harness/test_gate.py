@@ -10,9 +10,11 @@ from harness.errors import ConfigError, ResultError
 from harness.fidelity.case import Label
 from harness.gate import gate
 from harness.gate_row import GateRow
+from harness.gate_scale import Scale, scale_of
 from harness.trial import Block
 
 CPU, GPU = load_criteria(shipped("cpu")), load_criteria(shipped("gpu"))
+FLOOR = tuple(replace(one, misleading_margin=None, f1_margin=None) for one in GPU.classes)  # limits only
 FIRED = Block(
     id="kill#0", experiment="kill", fault="kill", target="primary", trials=1, steady=True, fired=True, recovered=True
 )
@@ -221,6 +223,57 @@ def test_mixed_scales_are_an_error():  # S13
 def test_the_floor_is_inclusive(f1, verdict):  # S12
     decision = decide(steady("f" * 60, f1=f1) + rows("f" * 60, f1=f1), GPU)
     assert decision.verdict is verdict
+
+
+def on_scale(found, scale):
+    return [replace(row, scale=scale) for row in found]
+
+
+@pytest.mark.parametrize(
+    ("scale", "f1", "verdict"),
+    [
+        (Scale.UNKNOWN, 0.99, Verdict.INCONCLUSIVE),
+        (Scale.UNKNOWN, 0.10, Verdict.INCONCLUSIVE),
+        (Scale.RESCALED, 0.72, Verdict.PASS),
+        (Scale.RESCALED, 0.71, Verdict.FAIL),
+        (None, 0.0, Verdict.FAIL),
+    ],
+)
+def test_a_floor_on_a_scale_whose_zero_nobody_knows_is_never_a_pass(scale, f1, verdict):
+    decision = decide(steady("f" * 60, f1=f1) + on_scale(rows("f" * 60, f1=f1), scale), replace(GPU, classes=FLOOR))
+    assert decision.verdict is verdict
+    check = check_of(decision, "BERTScore F1")
+    assert ("truefall baseline" in check.reason) == (scale is Scale.UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("healthy", "now", "verdict"),
+    [
+        (Scale.OWN, Scale.OWN, Verdict.PASS),
+        (Scale.RESCALED, Scale.RESCALED, Verdict.PASS),
+        (Scale.UNKNOWN, Scale.UNKNOWN, Verdict.INCONCLUSIVE),
+        (Scale.OWN, Scale.RESCALED, Verdict.INCONCLUSIVE),
+    ],
+)
+def test_scores_are_compared_on_one_scale_only(healthy, now, verdict):
+    decision = decide(on_scale(steady("f" * 40), healthy) + on_scale(rows("f" * 40), now))
+    assert decision.verdict is verdict
+    assert decide(
+        steady("f" * 40) + on_scale(rows("f" * 40), now), baseline=steady("f" * 40) + on_scale(rows("f" * 40), healthy)
+    ).verdict is (verdict if now is Scale.OWN else Verdict.INCONCLUSIVE)
+
+
+@pytest.mark.parametrize(
+    ("flags", "scale"),
+    [
+        ((), Scale.OWN),
+        (("windowed", "rescaled"), Scale.RESCALED),
+        (("without_baseline",), Scale.UNKNOWN),
+        (("without_baseline", "empty"), None),
+    ],
+)
+def test_the_scale_is_what_the_scorer_says(flags, scale):
+    assert scale_of(flags) is scale
 
 
 def test_on_a_gpu_each_path_under_each_fault_stands_alone():

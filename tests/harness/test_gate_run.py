@@ -1,6 +1,7 @@
 import io
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 
@@ -8,9 +9,9 @@ from evalsets.jsonl import load_set
 from harness import cli
 from harness.criteria import shipped
 from harness.errors import ConfigError, NothingJudged, ResultError
-from harness.fidelity.case import Judgement, Label, Similarity
+from harness.fidelity.case import NO_BASELINE, Case, Judgement, Label, Similarity
 from harness.gate_run import gate_run
-from harness.judge import judge_run, read_scores
+from harness.judge import device_of, judge_run, judged_through, read_scores
 from harness.store import RunFolder
 from harness.trial import Block, Outcome, Trial
 
@@ -21,13 +22,16 @@ META = {"evalset": "support", "items_sha256": "x", "profile": "cpu"}
 class SameText:
     """Stands for the model: 1 for the same text, else 0.8."""
 
-    def __init__(self):
-        self.pairs = []
+    def __init__(self, flags=()):
+        self.pairs, self.flags = [], flags
 
     def score(self, pairs):
         self.pairs += pairs
         values = [1.0 if r == c else 0.8 for r, c in pairs]
-        return [Similarity(bertscore_p=v, bertscore_r=v, bertscore_f1=v, cosine=v, composite=v) for v in values]
+        return [
+            Similarity(bertscore_p=v, bertscore_r=v, bertscore_f1=v, cosine=v, composite=v, flags=self.flags)
+            for v in values
+        ]
 
 
 def judge(cases, similarities):
@@ -131,6 +135,52 @@ def test_the_same_answer_under_two_faults_is_judged_once(tmp_path):
     judge_run(folder.path, ITEMS, scorer, judge)
     assert len(scorer.pairs) == 1
     assert {row["label"] for row in read_scores(folder.path / "scores.parquet").values()} == {"faithful"}
+
+
+def test_scores_of_an_encoder_without_a_baseline_decide_nothing(tmp_path):
+    trials = [trial(item, fault) for fault in ("none", "kill") for item in ITEMS[:30]]
+    folder = run_folder(tmp_path / "r", [replace(one, path="secondary") for one in trials])
+    judge_run(folder.path, ITEMS, SameText((NO_BASELINE,)), judge)
+    code, said = gated(folder.path)
+    assert code == 3
+    assert "`truefall baseline`" in said
+
+
+class Half:
+    """Stands for the packaged encoder."""
+
+    def score(self, pairs):
+        return [Similarity(bertscore_p=0.5, bertscore_r=0.5, bertscore_f1=0.5, cosine=0.5, composite=0.5)] * len(pairs)
+
+
+def test_the_verdict_looks_through_its_own_eyes_and_the_scores_stay_those_of_the_scorer():
+    seen = []
+
+    def noting(cases, similarities):
+        seen.extend(one.bertscore_f1 for one in similarities)
+        return judge(cases, similarities)
+
+    case = Case(id="1", reference="r", candidate="r")
+    (found,) = judged_through(Half(), noting, [case], SameText().score([("r", "r")]))
+    assert (seen, found.similarity.bertscore_f1) == ([0.5], 1.0)
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_the_verdict_runs_where_the_run_ran_and_beside_another_encoder_has_eyes_of_its_own(
+    tmp_path, monkeypatch, device
+):
+    asked = []
+
+    def verdict(device, *, eyes):
+        asked.append((device, eyes))
+        return judge
+
+    monkeypatch.setattr("harness.judge.verdict_of", verdict)
+    monkeypatch.setattr("harness.judge.eyes_beside", lambda scorer, device: f"eyes on {device}")
+    folder = run_folder(tmp_path / "r", [trial(ITEMS[0], "kill")], meta={**META, "device": device})
+    judge_run(folder.path, ITEMS, SameText())
+    assert asked == [(device, f"eyes on {device}")]
+    assert device_of({}) == "cpu"
 
 
 @pytest.mark.parametrize(

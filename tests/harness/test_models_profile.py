@@ -44,6 +44,9 @@ def test_the_cpu_profile_needs_no_special_terms() -> None:
 def test_a_profile_of_ones_own_takes_files_relative_to_itself(tmp_path: Path) -> None:
     profile = load_profile(written(tmp_path, WHOLE))
     assert profile.policy == (tmp_path / "policy.toml").resolve()
+    assert profile.encoder.baseline is None
+    with_baseline = load_profile(written(tmp_path, f'{WHOLE}baseline = "sub/b.json"\n'))
+    assert with_baseline.encoder.baseline == (tmp_path / "sub" / "b.json").resolve()
     assert profile.primary.args == ("--continuous-batching",)
     assert profile.primary.margin_share == 0.0
 
@@ -58,6 +61,8 @@ def test_a_profile_of_ones_own_takes_files_relative_to_itself(tmp_path: Path) ->
         ('name = "big"', 'name = "big"\ncontext_tokens = true', "context_tokens is True; it must be a whole number"),
         ("margin_share = 0", "margin_share = 1.5", "margin_share is 1.5; it must be a share in [0, 1)"),
         ('["--continuous-batching"]', '"--continuous-batching"', "it must be an array of strings"),
+        ('name = "encoder"', 'name = "encoder"\nbaseline = ""', "baseline is ''; it must be the path of a file"),
+        ('name = "encoder"', 'name = "encoder"\nbaseline = 1', "baseline is 1; it must be the path of a file"),
         ('name = "small"', "", "[secondary] lacks name"),
         ('policy = "policy.toml"', "", "policy is None; it must be the path of a TOML file"),
         ("[secondary]", "[secondary", "not TOML"),

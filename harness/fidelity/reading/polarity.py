@@ -4,7 +4,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -375,7 +375,7 @@ def excepting_but(words: Sequence[Word], at: int) -> bool:
     )
 
 
-@cache
+@lru_cache(maxsize=8192)
 def affix_base(word: str) -> str:
     """What a word with a negative affix denies: "non-refundable" denies "refundable"; "" for other words."""
     known = lexicon("en")

@@ -5,8 +5,9 @@ from random import Random
 import pytest
 
 from harness.errors import ConfigError, ModelError
+from harness.fidelity.baseline import compute_baseline
 from harness.fidelity.model_folder import encoder_folder, encoder_path
-from harness.fidelity.scorer import Scorer, Weighting, compute_baseline
+from harness.fidelity.scorer import Scorer, Weighting
 
 pytestmark = [pytest.mark.slow, pytest.mark.models]
 
