@@ -55,7 +55,9 @@ def section(kind: type[S], file: TomlFile, key: str) -> S:
         raise ConfigError(f"{file.place(key)}: [{key}] lacks {', '.join(missing)}")
     hints = get_type_hints(kind)
     checked = {name: typed(value, hints[name], file.place_of((key,), name), name) for name, value in values.items()}
-    placed = {n: (file.path.parent / v).resolve() if isinstance(v, Path) else v for n, v in checked.items()}
+    placed: dict[str, Any] = {
+        n: (file.path.parent / v).resolve() if isinstance(v, Path) else v for n, v in checked.items()
+    }
     try:
         return kind(**placed)
     except ConfigError as error:
