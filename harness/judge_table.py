@@ -1,21 +1,33 @@
 """How good the judge of a run is: its errors on labelled answers that no tuning touches, measured beside every run."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from harness.fidelity.judge_the_judge import Measured, judges_of, measure, plain
+from harness.fidelity.generated import generated
+from harness.fidelity.judge_the_judge import ALL_ROWS, NAMES, Measured, judges_of, measure, plain
 from harness.fidelity.labelled import Labelled, load_labelled
+from harness.fidelity.reliability import Reliability, reliability
+from harness.fidelity.reliability import plain as plain_reliability
 from harness.judge import JUDGE_FILE, Judge, PairScorer, device_of, eyes_beside, verdict_of
 from harness.store import RunFolder
 
 FROZEN = Path(__file__).parent / "fidelity" / "data" / "test.jsonl"
-NAMES = {"truefall": "this verdict", "bertscore_f1": "BERTScore F1", "cosine": "cosine", "composite": "composite"}
+
+
+class JudgedSet(NamedTuple):
+    """Every judge on all rows of a set and on each language, and how far the verdict's risk is off."""
+
+    measured: list[Measured]
+    reliability: Reliability
 
 
 def frozen_sets() -> dict[str, list[Labelled]]:
-    """The test halves, by what they hold."""
+    """The test halves, by what they hold; the last is what the generator of perturbations makes of the others."""
+    short = load_labelled(str(FROZEN))
     collapse = [row for row in load_labelled("collapse") if row.split == "test"]
-    return {"short answers": load_labelled(str(FROZEN)), "semantic collapse": collapse}
+    made = [*generated([*short, *collapse], "test")]
+    return {"short answers": short, "semantic collapse": collapse, "generated": made}
 
 
 def write_judge_table(run: Path, scorer: PairScorer) -> None:
@@ -23,19 +35,25 @@ def write_judge_table(run: Path, scorer: PairScorer) -> None:
     folder = RunFolder.open(run)
     device = device_of(folder.meta())
     verdict = verdict_of(device, eyes=eyes_beside(scorer, device))
-    rows = [
-        plain(found, name) | {"judge": NAMES[found.judge]}
-        for name, labelled in frozen_sets().items()
-        for found in measured(labelled, scorer, verdict)
-    ]
-    folder.write_json(JUDGE_FILE, {"judges": rows})
+    folder.write_json(
+        JUDGE_FILE, as_json({name: judged_set(rows, scorer, verdict) for name, rows in frozen_sets().items()})
+    )
 
 
-def measured(labelled: list[Labelled], scorer: PairScorer, verdict: Judge) -> Iterator[Measured]:
-    """Every judge on all rows and on each language."""
+def as_json(judged: Mapping[str, JudgedSet]) -> dict[str, Any]:
+    """What the report reads: a row per set, group and judge, and a reliability diagram per set."""
+    return {
+        "judges": [
+            plain(found, name) | {"judge": NAMES[found.judge]} for name, one in judged.items() for found in one.measured
+        ],
+        "reliability": [plain_reliability(one.reliability, name) for name, one in judged.items()],
+    }
+
+
+def judged_set(labelled: Sequence[Labelled], scorer: PairScorer, verdict: Judge) -> JudgedSet:
+    """Measure the three scores and the verdict on labelled answers."""
     similarities = scorer.score([(row.case.reference, row.case.candidate) for row in labelled])
     judgements = verdict([row.case for row in labelled], similarities)
-    languages = {row.case.lang for row in labelled}
-    for found in measure(labelled, judges_of(similarities, judgements)):
-        if found.group in {"all", *languages}:
-            yield found
+    shown = {ALL_ROWS, *(row.case.lang for row in labelled)}
+    found = [m for m in measure(labelled, judges_of(similarities, judgements)) if m.group in shown]
+    return JudgedSet(found, reliability(labelled, judgements))

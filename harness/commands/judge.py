@@ -13,7 +13,7 @@ from harness.whole_file import write_whole
 
 if TYPE_CHECKING:
     from harness.fidelity.case import Judgement, Similarity
-    from harness.fidelity.judge_the_judge import Measured, Range
+    from harness.fidelity.judge_the_judge import Measured
     from harness.fidelity.labelled import Labelled
     from harness.fidelity.scorer import Scorer
 
@@ -23,7 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Reads labelled answers (JSON lines with id, reference, candidate, label and optional prompt, context, lang, "
         "must_keep, must_not, contract, degraded, mode, split), a set of counterexamples such as collapse, or what the "
         "generator of perturbations makes (generated), and prints how well cosine, BERTScore F1, the composite score "
-        "and the verdict tell misleading answers from faithful ones."
+        "and the verdict tell misleading answers from faithful ones, on all rows, by language and by mode. "
+        "A lie is accepted unless it is called misleading (called abstained, it is accepted), a truth is rejected "
+        "unless it is called faithful (called abstained, it is rejected), and an abstention is recognised when it is "
+        "called abstained."
     )
     parser.add_argument(
         "input", nargs="+", metavar="FILE|SET", help="labelled .jsonl files, or names of sets (collapse, generated)"
@@ -33,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--errors", action="store_true", help="list the rows that the verdict got wrong, with its reasons"
     )
-    parser.add_argument("--by-mode", action="store_true", help="a line per mode as well")
+    parser.add_argument("--short", action="store_true", help="all rows together only, no languages and no modes")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the reliability of the risk (.png, .svg, .pdf)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to this file")
     parser.add_argument(
@@ -70,8 +73,7 @@ def run(args: argparse.Namespace) -> int:
                 _print_set(name if len(sets) > 1 else "", rows, judged, tables[name], args)
     finally:
         scorers[0].close()
-    if args.ablation:
-        print("\n".join(ablation_table(tables)))
+    _print_ablation(args, tables)
     if args.json:
         write_whole(args.json, json.dumps(figures, ensure_ascii=False, indent=1) + "\n")
     return _complete(unasked)
@@ -127,13 +129,21 @@ def _print_set(
     measured: "Sequence[Measured]",
     args: argparse.Namespace,
 ) -> None:
-    modes = {row.mode for row in rows}
+    from harness.commands.judge_lines import short_table, table
+
     if name:
         print(f"\n{name}")
-    print("\n".join(table([m for m in measured if args.by_mode or m.group not in modes])))
+    print("\n".join((short_table if args.short else table)(measured)))
     _print_reliability(rows, judged, args.plot)
     if args.errors:
         _print_errors(rows, judged)
+
+
+def _print_ablation(args: argparse.Namespace, tables: "dict[str, list[Measured]]") -> None:
+    from harness.commands.judge_lines import ablation_table
+
+    if args.ablation:
+        print("\n".join(ablation_table(tables)))
 
 
 def _print_reliability(rows: "Sequence[Labelled]", judged: "Sequence[Judgement]", path: Path | None) -> None:
@@ -158,49 +168,3 @@ def _print_errors(rows: "Sequence[Labelled]", judgements: "Sequence[Judgement]")
 
 def _short(text: str) -> str:
     return " ".join(text.split())[:160]
-
-
-def table(measured: Sequence["Measured"]) -> list[str]:
-    """The figures as lines of text, one per judge and group."""
-    width = max(len(m.judge) for m in measured)
-    head = f"{'group':18} {'judge':{width}} {'lies':>5} {'true':>5} {'abst':>5}  "
-    lines = [f"{head}{'AUROC':18} {'lies accepted':18} {'truths rejected':18} abstentions recognised"]
-    for m in measured:
-        figures = " ".join(f"{_shown(r):18}" for r in (m.auroc, m.accepted, m.rejected, m.recognised))
-        lines.append(
-            f"{m.group:18} {m.judge:{width}} {m.n_misleading:5} {m.n_faithful:5} {m.n_abstained:5}  {figures}".rstrip()
-        )
-    return lines
-
-
-def ablation_table(tables: dict[str, list["Measured"]]) -> list[str]:
-    """Markdown: per check left out and per set, the AUROC, lies accepted, abstentions recognised."""
-    from harness.fidelity.judge_the_judge import ALL
-
-    found = {(name, m.judge): m for name, rows in tables.items() for m in rows if m.group == "all"}
-    checks = list(dict.fromkeys(judge for _, judge in found))
-    lines = [f"| without | {' | '.join(tables)} |", f"|---|{'---|' * len(tables)}"]
-    for check in checks:
-        cells = [_cell(found[name, check], None if check == ALL else found[name, ALL]) for name in tables]
-        lines.append(f"| {'nothing' if check == ALL else check} | {' | '.join(cells)} |")
-    return lines
-
-
-def _cell(m: "Measured", whole: "Measured | None") -> str:
-    """Figures of one set; "–" where nothing differs from `whole`."""
-    if whole is not None and (m.auroc, m.accepted, m.rejected, m.recognised) == (
-        whole.auroc, whole.accepted, whole.rejected, whole.recognised
-    ):  # fmt: skip
-        return "–"
-    parts = [f"{m.auroc.value:.3f}"] if m.auroc else []
-    parts += [f"{_count(m.accepted, m.n_misleading)} lies"] if m.n_misleading else []
-    parts += [f"{_count(m.recognised, m.n_abstained)} abst."] if m.n_abstained else []
-    return ", ".join(parts)
-
-
-def _count(share: "Range | None", total: int) -> str:
-    return "–" if share is None else f"{round(share.value * total)}/{total}"
-
-
-def _shown(figure: "Range | None") -> str:
-    return "-" if figure is None else f"{figure.value:.3f} [{figure.low:.2f}, {figure.high:.2f}]"

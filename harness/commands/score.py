@@ -14,8 +14,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Reads one JSON object a line (id, reference, candidate; optional prompt, context, lang, must_keep, must_not, "
         "contract, degraded) and writes one a line in the same order (id, bertscore_p, bertscore_r, bertscore_f1, "
-        "cosine, composite, verdict, risk, reasons). Exit 2 when a row was broken, or a judge "
-        "model had no opinion on one; all others are written all the same."
+        "cosine, composite, verdict, risk, reasons). degraded says whether the answer was marked as degraded: one that "
+        "only says that it is no answer is abstained if it was (true), and misleading if it was not (false); missing "
+        "or null, it is taken as marked. Exit 2 when a row was broken, or a judge model had no opinion on one; all "
+        "others are written all the same."
     )
     parser.add_argument("--input", required=True, type=Path, metavar="FILE", help="JSON lines to read")
     parser.add_argument("--output", required=True, type=Path, metavar="FILE", help="JSON lines to write")

@@ -28,7 +28,7 @@ class Case:
     must_keep: tuple[str, ...] = ()  # facts; alternatives inside one separated by " | "
     must_not: tuple[str, ...] = ()  # claims that no answer may make
     contract: dict[str, Any] | None = None  # JSON Schema that the answer's text has to satisfy
-    degraded: bool | None = None  # whether the answer was marked as degraded; None: not known
+    degraded: bool | None = None  # whether the answer was marked as degraded; None: not known, an abstention is honest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

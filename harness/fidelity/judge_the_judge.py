@@ -1,4 +1,10 @@
-"""Measure judges on labelled answers: ours beside BERTScore F1, the cosine and the composite score."""
+"""Measure judges on labelled answers: ours beside BERTScore F1, the cosine and the composite score.
+
+How it is counted, of every judge alike: a lie is accepted unless it is called misleading (a lie called abstained is
+accepted), a truth is rejected unless it is called faithful (a truth called abstained is rejected), and an abstention is
+recognised when it is called abstained. A mere score knows two labels: what reaches its floor is faithful, the rest
+misleading.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,8 +25,12 @@ from harness.stats import wilson
 FLOORS = MappingProxyType(
     {"bertscore_f1": 0.72, "cosine": 0.72, "composite": 0.82}
 )  # scores from which answers pass today
+NAMES = MappingProxyType(  # as people read them
+    {"truefall": "this verdict", "bertscore_f1": "BERTScore F1", "cosine": "cosine", "composite": "composite"}
+)
 RESAMPLES, SEED = 1000, 20
 ALL, ABSTENTION = "all checks", "abstention"
+ALL_ROWS = "all"  # the group that holds every row
 Floats = NDArray[np.float64]
 
 
@@ -42,22 +52,22 @@ class Measured:
     n_faithful: int
     n_abstained: int
     auroc: Range | None  # misleading against faithful
-    accepted: Range | None  # share of the misleading that passed
-    rejected: Range | None  # share of the faithful that did not pass
-    recognised: Range | None  # share of the abstentions called so; None for a mere score
+    accepted: Range | None  # share of the misleading not called misleading
+    rejected: Range | None  # share of the faithful not called faithful
+    recognised: Range | None  # share of the abstentions called abstained; None for a mere score
 
 
 class Verdicts(NamedTuple):
-    """What one judge says of each row: a risk that orders them, and whether it lets the answer pass."""
+    """What one judge says of each row: a risk that orders them, and what it calls the answer."""
 
     risk: Floats  # float64[rows]; infinite where not measured
-    passes: NDArray[np.bool_]
-    abstained: NDArray[np.bool_] | None
+    called: NDArray[np.str_]  # values of `Label`
+    abstains: bool  # whether it can call an answer abstained
 
 
 def measure(rows: Sequence[Labelled], judges: Mapping[str, Verdicts]) -> list[Measured]:
     """Every judge on all rows, on each language and on each mode that holds misleading answers."""
-    groups: dict[str, list[int]] = {"all": list(range(len(rows)))}
+    groups: dict[str, list[int]] = {ALL_ROWS: list(range(len(rows)))}
     for i, row in enumerate(rows):
         if row.case.lang:
             groups.setdefault(row.case.lang, []).append(i)
@@ -67,9 +77,9 @@ def measure(rows: Sequence[Labelled], judges: Mapping[str, Verdicts]) -> list[Me
             groups.setdefault(row.mode, []).append(i)
     named = {row.mode for row in rows if row.label is Label.FAITHFUL}
     for mode, members in groups.items():
-        if mode in named - {"all"} and mode not in {row.case.lang for row in rows}:
+        if mode in named - {ALL_ROWS} and mode not in {row.case.lang for row in rows}:
             members.extend(i for i in pooled if rows[i].mode == mode)
-        elif mode not in {"all", *{row.case.lang for row in rows}}:
+        elif mode not in {ALL_ROWS, *{row.case.lang for row in rows}}:
             members.extend(pooled)  # a mode without faithful answers of its own is held against all of them
     return [
         _measured(name, group, rows, members, said)
@@ -88,9 +98,9 @@ def _measured(name: str, group: str, rows: Sequence[Labelled], members: Sequence
         n_faithful=len(truths),
         n_abstained=len(none),
         auroc=auroc(said.risk[lies], said.risk[truths]),
-        accepted=_share(said.passes[lies]),
-        rejected=_share(~said.passes[truths]),
-        recognised=None if said.abstained is None else _share(said.abstained[none]),
+        accepted=_share(said.called[lies] != Label.MISLEADING.value),
+        rejected=_share(said.called[truths] != Label.FAITHFUL.value),
+        recognised=_share(said.called[none] == Label.ABSTAINED.value) if said.abstains else None,
     )
 
 
@@ -119,18 +129,17 @@ def auroc(positive: Floats, negative: Floats) -> Range | None:
 
 
 def by_score(similarities: Sequence[Similarity], name: str) -> Verdicts:
-    """The judge that passes whatever scores at least its floor; what was not measured does not pass."""
+    """The judge that calls faithful whatever scores at least its floor; what was not measured is misleading."""
     scores = [getattr(similarity, name) for similarity in similarities]
     risk = np.array([np.inf if score is None else 1.0 - score for score in scores])
-    return Verdicts(risk, risk <= 1.0 - FLOORS[name] + 1e-12, None)
+    passes = risk <= 1.0 - FLOORS[name] + 1e-12
+    return Verdicts(risk, np.where(passes, Label.FAITHFUL.value, Label.MISLEADING.value), abstains=False)
 
 
 def by_verdict(judgements: Sequence[Judgement]) -> Verdicts:
-    """Our own verdict. An abstention does not pass as an answer, and is not a lie either."""
-    labels = np.array([j.label.value for j in judgements])
-    return Verdicts(
-        np.array([j.risk for j in judgements]), labels != Label.MISLEADING.value, labels == Label.ABSTAINED.value
-    )
+    """Our own verdict."""
+    risks, labels = np.array([j.risk for j in judgements]), np.array([j.label.value for j in judgements])
+    return Verdicts(risks, labels, abstains=True)
 
 
 def judges_of(similarities: Sequence[Similarity], judgements: Sequence[Judgement]) -> dict[str, Verdicts]:

@@ -1,8 +1,9 @@
 """Whether a risk means what it says: of the answers with a risk of 0.8, four in five should mislead."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from harness.fidelity.labelled import Labelled
 from harness.stats import wilson
 
 BINS = 10
+INK, TRUSTING, WARY = "#202124", "#b3261e", "#1a73e8"  # dots; where the risk is too low; where it is too high
 Floats = NDArray[np.float64]
 
 
@@ -71,21 +73,53 @@ def plot(found: Reliability, path: Path, title: str) -> None:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5, 5), layout="constrained")
-    axes = figure.add_subplot()
+    draw(figure.add_subplot(), found, title)
+    figure.savefig(path, dpi=120)
+
+
+def draw(axes: Any, found: Reliability, title: str) -> None:
+    """One diagram on `axes`: a dot per tenth of the risk, as large as its answers are many, beside the diagonal."""
     risk, share = ([getattr(b, name) for b in found.bins] for name in ("mean_risk", "misleading"))
     below = [max(0.0, b.misleading - b.low) for b in found.bins]
     above = [max(0.0, b.high - b.misleading) for b in found.bins]
+    axes.fill_between([0, 1], [0, 1], [1, 1], color=TRUSTING, alpha=0.08, linewidth=0)
+    axes.fill_between([0, 1], [0, 0], [0, 1], color=WARY, alpha=0.08, linewidth=0)
+    axes.text(0.04, 0.96, "misleads more often\nthan the risk says", va="top", color=TRUSTING, fontsize=8)
+    axes.text(0.96, 0.04, "misleads less often\nthan the risk says", ha="right", color=WARY, fontsize=8)
     axes.plot([0, 1], [0, 1], color="grey", linewidth=1, linestyle="dashed")
-    axes.errorbar(risk, share, yerr=[below, above], fmt="o-", capsize=3)
+    axes.errorbar(risk, share, yerr=[below, above], fmt="none", ecolor=INK, elinewidth=1, capsize=2)
+    axes.scatter(risk, share, s=[12 + 160 * b.count / _most(found) for b in found.bins], color=INK, zorder=3)
     for b in found.bins:
+        place = (8, -3) if b.mean_risk < 0.85 else (-8, -3)
         axes.annotate(
-            str(b.count), (b.mean_risk, b.misleading), textcoords="offset points", xytext=(6, -10), fontsize=8
+            str(b.count),
+            (b.mean_risk, b.misleading),
+            textcoords="offset points",
+            xytext=place,
+            fontsize=7,
+            ha="left" if b.mean_risk < 0.85 else "right",
         )
     axes.set(
-        xlabel="risk",
-        ylabel="share that misleads",
-        xlim=(-0.02, 1.02),
-        ylim=(-0.02, 1.02),
-        title=f"{title}: ECE {found.ece:.3f}",
+        xlabel="risk that the verdict gives",
+        ylabel="share that really misleads",
+        xlim=(-0.04, 1.04),
+        ylim=(-0.04, 1.04),
+        aspect="equal",
     )
-    figure.savefig(path, dpi=120)
+    axes.set_title(f"{title}\noff by {found.ece:.3f} on average (ECE)", fontsize=9)
+
+
+def _most(found: Reliability) -> int:
+    return max(b.count for b in found.bins)
+
+
+def plain(found: Reliability, name: str) -> dict[str, Any]:
+    """The diagram of the set `name` as it is written to a file; `from_plain` reads it."""
+    return {"set": name, "ece": found.ece, "brier": found.brier, "bins": [asdict(b) for b in found.bins]}
+
+
+def from_plain(values: Mapping[str, Any]) -> Reliability:
+    """What `plain` told. Raises KeyError, TypeError for anything else."""
+    return Reliability(
+        bins=tuple(Bin(**told) for told in values["bins"]), ece=float(values["ece"]), brier=float(values["brier"])
+    )

@@ -1,12 +1,13 @@
 """Put a report together: data, plots and the template into `report.html`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from evalsets.jsonl import load_set
 from harness.decision import MEANING, NEXT, titled
-from harness.report.plots import COLOURS, latency_plot, risk_plot, timeline_plot
+from harness.report.plots import COLOURS, latency_plot, reliability_plot, risk_plot, timeline_plot
 from harness.report.rows import Cell, ReportData, WrongAnswer, read_report_data
 from harness.stats import wilson
 from harness.store import RunFolder
@@ -48,7 +49,8 @@ def render(data: ReportData) -> str:
         blocks=[block for block in data.blocks if block.fired is not None],
         steps=data.step_s,
         observables=data.observables,
-        judges=data.judges,
+        judges=judge_tables(data.judges),
+        reliability_svg=reliability_plot(data.reliability) if data.reliability else "",
         leftovers=data.meta.get("leftovers", []),
         colours=COLOURS,
         latency_svg=latency_plot(cells),
@@ -91,6 +93,14 @@ def cell_row(cell: Cell) -> dict[str, Any]:
         "worst_s": latencies[-1] / 1000 if latencies else None,
         "healthy": cell.path == "healthy",
     }
+
+
+def judge_tables(judges: Sequence[dict[str, Any]]) -> dict[str, list[list[dict[str, Any]]]]:
+    """By set of labelled answers, the rows of its table: a list per language, with all judges in it."""
+    tables: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for row in judges:
+        tables.setdefault(row["set"], {}).setdefault(row["group"], []).append(row)
+    return {name: list(groups.values()) for name, groups in tables.items()}
 
 
 def wrong_row(wrong: WrongAnswer) -> dict[str, Any]:

@@ -1,10 +1,13 @@
 """The plots of a report, as SVG texts: outcomes by fault, latency by path, and the run on a time line."""
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from statistics import median
 from typing import Any
 
+from harness.fidelity.reliability import draw as draw_reliability
+from harness.fidelity.reliability import from_plain
 from harness.report.rows import Cell, JudgedTrial, ReportData
 
 COLOURS = {"faithful": "#2a7f62", "abstained": "#c9a227", "misleading": "#b3261e", "not judged": "#9aa0a6"}
@@ -12,16 +15,22 @@ COLOURS = {"faithful": "#2a7f62", "abstained": "#c9a227", "misleading": "#b3261e
 
 def svg_of(draw: Callable[[Any], None], *, width_in: float, height_in: float) -> str:
     """Draw on one pair of axes and return the `<svg>` element."""
+    return svg_of_many([draw], width_in=width_in, height_in=height_in)
+
+
+def svg_of_many(draws: Sequence[Callable[[Any], None]], *, width_in: float, height_in: float) -> str:
+    """Draw on several pairs of axes, side by side, and return the `<svg>` element."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib import pyplot as plt
 
     with mpl.rc_context({"svg.fonttype": "none", "font.size": 9, "svg.hashsalt": "truefall"}):
-        figure, axes = plt.subplots(figsize=(width_in, height_in), layout="constrained")
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        draw(axes)
+        figure, grid = plt.subplots(1, len(draws), figsize=(width_in, height_in), layout="constrained", squeeze=False)
+        for axes, draw in zip(grid[0], draws, strict=True):
+            for side in ("top", "right"):
+                axes.spines[side].set_visible(False)
+            draw(axes)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None})
         plt.close(figure)
@@ -85,6 +94,12 @@ def risk_plot(cells: Sequence[Cell]) -> str:
             axes.legend(frameon=False)
 
     return svg_of(draw, width_in=4.4, height_in=2.6)
+
+
+def reliability_plot(told: Sequence[Mapping[str, Any]]) -> str:
+    """Whether the risk comes true, a diagram per set of labelled answers. `told`: as `judge.json` holds them."""
+    draws = [partial(draw_reliability, found=from_plain(one), title=one["set"]) for one in told]
+    return svg_of_many(draws, width_in=3.2 * len(draws), height_in=3.6)
 
 
 def timeline_plot(data: ReportData) -> str:

@@ -76,6 +76,7 @@ class ReportData:
     step_s: dict[str, float]
     observables: tuple[dict[str, Any], ...] = ()
     judges: tuple[dict[str, Any], ...] = ()  # how good the judge is, on labelled answers
+    reliability: tuple[dict[str, Any], ...] = ()  # whether its risk comes true there, a diagram per set
 
     def cells(self) -> list[Cell]:
         """Degraded paths first, then the healthy one; by fault within a path."""
@@ -143,6 +144,7 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
                 cosine=score.get("cosine"),
             )
         )
+    judge = read_json(run / JUDGE_FILE) if (run / JUDGE_FILE).is_file() else {}
     return ReportData(
         meta=folder.meta(),
         verdict=read_json(run / VERDICT_FILE),
@@ -150,7 +152,8 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
         blocks=tuple(folder.blocks()),
         step_s=read_json(run / "steps.json") if (run / "steps.json").is_file() else {},
         observables=tuple(read_json(run / FILE)["observables"]) if (run / FILE).is_file() else (),
-        judges=tuple(read_json(run / JUDGE_FILE)["judges"]) if (run / JUDGE_FILE).is_file() else (),
+        judges=tuple(judge.get("judges", ())),
+        reliability=tuple(judge.get("reliability", ())),
     )
 
 

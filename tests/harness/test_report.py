@@ -9,8 +9,6 @@ from run_builder import Row, run_folder
 from evalsets.jsonl import load_set
 from harness import cli
 from harness.errors import NothingJudged, ResultError
-from harness.judge import scorer_of
-from harness.judge_table import write_judge_table
 from harness.report import write_report
 from harness.report.page import render, totals
 from harness.report.rows import read_report_data
@@ -198,19 +196,35 @@ def test_how_good_the_judge_is_stands_in_the_report(tmp_path):
     folder.write_json("judge.json", {"judges": [JUDGED, {**JUDGED, "group": "zh", "auroc": None}]})
     text = " ".join(Page(render(read_report_data(folder.path, ITEMS))).text.split())
     assert "How good the judge is" in text
-    assert "short answers all this verdict 9 / 3 0.97 (0.91–1.00) 3% (0–10) 12% (5–20) –" in text
-    assert "short answers zh this verdict 9 / 3 – 3%" in text
+    assert "all 9 / 3 this verdict 0.97 (0.91–1.00) 3% (0–10) 12% (5–20) –" in text
+    assert "zh 9 / 3 this verdict – 3%" in text
+
+
+RISK = {  # lies at a high risk, truths at a low one, and a few at 0.5 that all mislead
+    "set": "short answers", "ece": 0.05, "brier": 0.02,
+    "bins": [
+        {"count": 6, "mean_risk": 0.03, "misleading": 0.0, "low": 0.0, "high": 0.39},
+        {"count": 3, "mean_risk": 0.5, "misleading": 1.0, "low": 0.44, "high": 1.0},
+        {"count": 9, "mean_risk": 0.97, "misleading": 1.0, "low": 0.7, "high": 1.0},
+    ],
+}  # fmt: skip
 
 
 @pytest.mark.slow
-@pytest.mark.models
-def test_the_judges_are_measured_on_both_frozen_sets_in_both_languages(tmp_path):
+def test_whether_the_risk_comes_true_is_drawn_below_how_good_the_judge_is(tmp_path):
     folder = run_folder(tmp_path / "run", all_kinds(), verdict=FAIL)
-    write_judge_table(folder.path, scorer_of(folder.meta()))
-    rows = read_report_data(folder.path, ITEMS).judges
-    assert {(row["set"], row["group"]) for row in rows} == {
-        (name, group) for name in ("short answers", "semantic collapse") for group in ("all", "en", "zh")
-    }
-    ours = {row["set"]: row for row in rows if (row["judge"], row["group"]) == ("this verdict", "all")}
-    practice = {row["set"]: row for row in rows if (row["judge"], row["group"]) == ("BERTScore F1", "all")}
-    assert all(ours[name]["auroc"][0] > practice[name]["auroc"][0] for name in ours)
+    folder.write_json("judge.json", {"judges": [JUDGED], "reliability": [RISK, {**RISK, "set": "generated"}]})
+    page = render(read_report_data(folder.path, ITEMS))
+    text = " ".join(Page(page).text.split())
+    assert text.index("How good the judge is") < text.index("Does the risk come true?")
+    plot = re.findall(r"<svg.*?</svg>", page, re.DOTALL)[-1]
+    assert "off by 0.050 on average (ECE)" in plot
+    assert plot.count("share that really misleads") == 2
+    assert Page(page).fetched == []
+
+
+def test_a_judge_measured_before_there_were_diagrams_has_its_table_all_the_same(tmp_path):
+    folder = run_folder(tmp_path / "run", all_kinds(), verdict=FAIL)
+    folder.write_json("judge.json", {"judges": [JUDGED]})
+    data = read_report_data(folder.path, ITEMS)
+    assert (len(data.judges), data.reliability) == (1, ())

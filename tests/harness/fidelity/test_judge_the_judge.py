@@ -7,12 +7,19 @@ import numpy as np
 import pytest
 from fidelity_judging import UNMEASURED
 
-import harness.fidelity
-from harness.commands.judge import ablation_table, table
+from harness.commands.judge_lines import ablation_table, short_table, table
 from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Case, Label, Similarity
 from harness.fidelity.generated import generated
-from harness.fidelity.judge_the_judge import Range, Verdicts, ablated, auroc, by_score, judges_of, measure
+from harness.fidelity.judge_the_judge import (
+    Measured,
+    Verdicts,
+    ablated,
+    auroc,
+    by_score,
+    judges_of,
+    measure,
+)
 from harness.fidelity.labelled import Labelled, load_labelled
 from harness.fidelity.verdict import judge, see
 
@@ -37,26 +44,82 @@ def test_ties_count_half() -> None:
     assert tied.value == 0.5
 
 
+def measured_of(rows: list[Labelled], called: list[Label], risks: list[float] | None = None) -> list[Measured]:
+    """The figures of a judge that calls the rows so."""
+    said = Verdicts(np.array(risks or [0.5] * len(rows)), np.array([one.value for one in called]), abstains=True)
+    return measure(rows, {"judge": said})
+
+
+def shares(rows: list[Labelled], called: list[Label]) -> tuple[float | None, ...]:
+    """Lies accepted, truths rejected, abstentions recognised."""
+    m = measured_of(rows, called)[0]
+    return tuple(None if figure is None else figure.value for figure in (m.accepted, m.rejected, m.recognised))
+
+
+LIE, TRUTH, NONE = Label.MISLEADING, Label.FAITHFUL, Label.ABSTAINED
+
+
 def test_shares_are_counted_per_label() -> None:
-    rows = [row(1, Label.MISLEADING), row(2, Label.MISLEADING), row(3, Label.FAITHFUL), row(4, Label.ABSTAINED)]
-    said = Verdicts(
-        np.array([0.9, 0.1, 0.2, 0.1]), np.array([False, True, True, True]), np.array([False, False, False, True])
+    rows = [row(1, LIE), row(2, LIE), row(3, TRUTH), row(4, NONE)]
+    assert shares(rows, [LIE, TRUTH, TRUTH, NONE]) == (0.5, 0.0, 1.0)
+    assert shares(rows, [LIE, LIE, LIE, TRUTH]) == (0.0, 1.0, 0.0)
+
+
+def test_a_truth_called_abstained_is_rejected() -> None:
+    assert shares([row(1, TRUTH), row(2, TRUTH)], [NONE, TRUTH]) == (None, 0.5, None)
+
+
+def test_a_lie_called_abstained_is_accepted() -> None:
+    assert shares([row(1, LIE), row(2, LIE)], [NONE, LIE]) == (0.5, None, None)
+
+
+def test_an_abstention_called_faithful_or_misleading_is_not_recognised() -> None:
+    assert shares([row(1, NONE), row(2, NONE), row(3, NONE), row(4, NONE)], [NONE, TRUTH, LIE, NONE]) == (
+        None,
+        None,
+        0.5,
     )
-    everything = measure(rows, {"judge": said})[0]
-    assert everything.group == "all"
-    assert everything.accepted is not None
-    assert everything.accepted.value == 0.5
-    assert everything.rejected is not None
-    assert everything.rejected.value == 0.0
-    assert everything.recognised is not None
-    assert everything.recognised.value == 1.0
-    assert "0.500" in table([everything])[1]
+
+
+def test_the_judges_stand_side_by_side_per_language_and_mode_in_a_hundred_columns() -> None:
+    rows = [
+        row(1, LIE, mode="context-stripping"),
+        row(2, LIE, mode="a mode with a very long name"),
+        row(3, TRUTH),
+        row(4, NONE),
+    ]
+    said = Verdicts(
+        np.array([0.9, 0.1, 0.2, 0.1]), np.array([LIE.value, TRUTH.value, TRUTH.value, NONE.value]), abstains=True
+    )
+    score = by_score([UNMEASURED] * 4, "cosine")
+    names = ("bertscore_f1", "cosine", "composite")
+    lines = table(measure(rows, dict.fromkeys(names, score) | {"truefall": said}))
+    assert max(map(len, lines)) <= 100
+    assert lines[0].split()[:3] == ["AUROC", "lies", "BERTScore"]
+    accepted = lines[lines.index(next(line for line in lines if line.startswith("lies accepted"))) :]
+    assert [line[:19].rstrip() for line in accepted[1:5]] == [
+        "all",
+        "  en",
+        "  context-stripping",
+        "  a mode with a ve…",
+    ]
+    assert accepted[1].endswith("1 = 50% (9–91)")
+    assert sum(line.startswith("abst. recognised") for line in lines) == 1
+    assert "for want of their own" in lines[-1]
+
+
+def test_the_short_table_has_a_line_per_judge() -> None:
+    rows = [row(1, LIE, mode="m"), row(2, TRUTH)]
+    lines = short_table(measured_of(rows, [LIE, TRUTH], [0.9, 0.1]))
+    assert lines[0] == "1 lies, 1 truths, 0 abstentions"
+    assert len(lines) == 3
+    assert "1.000 (1.00–1.00)  0 = 0%" in lines[2]
 
 
 def test_a_score_that_was_not_measured_never_passes() -> None:
     half = Similarity(bertscore_p=0.9, bertscore_r=0.9, bertscore_f1=0.72, cosine=None, composite=0.9)
-    assert by_score([half, UNMEASURED], "bertscore_f1").passes.tolist() == [True, False]
-    assert by_score([half], "cosine").passes.tolist() == [False]
+    assert by_score([half, UNMEASURED], "bertscore_f1").called.tolist() == ["faithful", "misleading"]
+    assert by_score([half], "cosine").called.tolist() == ["misleading"]
 
 
 def test_leaving_out_the_check_that_sees_a_lie_lowers_its_risk() -> None:
@@ -66,37 +129,6 @@ def test_leaving_out_the_check_that_sees_a_lie_lowers_its_risk() -> None:
     assert found["negation"].risk[0] < found["all checks"].risk[0]
     judged = judge([one.case for one in rows], [UNMEASURED] * 2)
     assert set(judges_of([UNMEASURED] * 2, judged)) == {"bertscore_f1", "cosine", "composite", "truefall"}
-
-
-def value(figure: Range | None) -> float:
-    assert figure is not None
-    return figure.value
-
-
-APART = (
-    "names",
-    "quantifiers",
-    "addition",
-    "must_keep",
-    "degenerate",
-    "language",
-    "transport",
-    "overclaim",
-    "contract",
-)
-
-
-@pytest.mark.slow
-def test_each_check_for_rare_rows_is_worth_something_on_the_rows_written_for_it() -> None:
-    rows = load_labelled(str(Path(harness.fidelity.__file__).parent / "data" / "ablation.jsonl"))
-    measured = measure(rows, ablated(see([one.case for one in rows]), [UNMEASURED] * len(rows)))
-    found = {m.judge: m for m in measured if m.group == "all"}
-    whole = found["all checks"]
-    for name in APART:
-        less = found[name]
-        assert less.accepted != whole.accepted or less.auroc != whole.auroc, name
-        assert value(less.accepted) >= value(whole.accepted), name
-        assert value(less.auroc) <= value(whole.auroc), name
 
 
 def test_the_generated_set_is_the_same_each_time_and_has_two_splits() -> None:
@@ -113,8 +145,15 @@ def test_an_ablation_is_told_per_set_and_says_where_nothing_changes() -> None:
     measured = measure(rows, ablated(see([one.case for one in rows]), [UNMEASURED] * 2))
     lines = ablation_table({"mine": measured})
     assert lines[0] == "| without | mine |"
-    assert any(line.startswith("| nothing | 1.000, 0/1 lies") for line in lines)
+    assert "| nothing | 1.000, 0/1 lies, 0/1 truths |" in lines
     assert "| transport | – |" in lines
+
+
+def test_what_a_check_costs_in_truths_stands_in_the_ablation() -> None:
+    rows = [row(1, TRUTH, "The shop is not closed."), row(2, LIE, "The shop is not closed.")]  # a check in the wrong
+    lines = ablation_table({"mine": measure(rows, ablated(see([one.case for one in rows]), [UNMEASURED] * 2))})
+    assert "| nothing | 0.500, 0/1 lies, 1/1 truths |" in lines
+    assert "| negation | 0.500, 1/1 lies, 0/1 truths |" in lines
 
 
 def test_the_counterexamples_load_as_pairs_of_a_lie_and_a_truth() -> None:

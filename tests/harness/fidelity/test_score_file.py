@@ -7,6 +7,7 @@ from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Judgement, Label, Similarity
 from harness.fidelity.pairs import parse_row
 from harness.fidelity.score_file import ScoreFile
+from harness.fidelity.verdict import judge as judge_pairs
 
 GOOD = {"id": "a", "reference": "Refunds take 14 days.", "candidate": "Refunds take 14 days."}
 
@@ -190,3 +191,18 @@ def test_input_and_output_may_not_be_the_same_file(tmp_path):
 @pytest.mark.parametrize(("given", "read"), [("en-GB", "en"), ("zh_CN", "zh"), ("", None), (None, None)])
 def test_the_language_is_its_primary_tag_or_detected(given, read):
     assert parse_row(json.dumps({**GOOD, "lang": given}).encode(), 1).case.lang == read
+
+
+@pytest.mark.parametrize(
+    ("mark", "label"),
+    [
+        ({}, "abstained"),
+        ({"degraded": None}, "abstained"),
+        ({"degraded": True}, "abstained"),
+        ({"degraded": False}, "misleading"),
+    ],
+)
+def test_an_abstention_is_honest_unless_the_row_says_that_it_was_not_marked(tmp_path, mark, label):
+    row = {**GOOD, "candidate": "Sorry, we cannot look that up at the moment. Please try again later.", **mark}
+    code, rows, _ = run(tmp_path, [row], judged_by=judge_pairs)
+    assert (code, rows[0]["verdict"]) == (0, label)

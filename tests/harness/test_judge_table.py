@@ -1,0 +1,81 @@
+"""The judge of a run, measured: every set, language and judge is in the table, and nothing of it gets worse unseen."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from harness.fidelity.judge_the_judge import Measured, Range
+from harness.fidelity.labelled import load_labelled
+from harness.fidelity.reliability import from_plain
+from harness.fidelity.scorer import Scorer
+from harness.judge_table import JudgedSet, as_json, frozen_sets, judged_set
+
+SETS = ("short answers", "semantic collapse", "generated")
+FLOORS = {  # least AUROC, most lies accepted, most truths rejected: a little below what is measured today
+    "short answers": (0.99, 4, 6),
+    "semantic collapse": (0.84, 13, 24),
+}
+
+
+@pytest.fixture(scope="module")
+def judged() -> Iterator[dict[str, JudgedSet]]:
+    """Each set, read once by the packaged encoder and by the verdict as every command has it."""
+    scorer = Scorer()
+    yield {name: judged_set(rows, scorer, verdict_of()) for name, rows in frozen_sets().items()}
+    scorer.close()
+
+
+def of(one: JudgedSet, judge: str, group: str = "all") -> Measured:
+    return next(m for m in one.measured if (m.judge, m.group) == (judge, group))
+
+
+def told(figure: Range | None) -> float:
+    assert figure is not None
+    return figure.value
+
+
+@pytest.mark.slow
+@pytest.mark.models
+@pytest.mark.parametrize("name", FLOORS)
+def test_the_verdict_gets_no_worse_on_answers_that_no_tuning_touches(judged: dict[str, JudgedSet], name: str) -> None:
+    least_auroc, most_lies, most_truths = FLOORS[name]
+    ours = of(judged[name], "truefall")
+    assert told(ours.auroc) >= least_auroc
+    assert round(told(ours.accepted) * ours.n_misleading) <= most_lies
+    assert round(told(ours.rejected) * ours.n_faithful) <= most_truths
+
+
+@pytest.mark.slow
+@pytest.mark.models
+def test_every_abstention_of_the_frozen_half_is_recognised(judged: dict[str, JudgedSet]) -> None:
+    ours = of(judged["short answers"], "truefall")
+    assert (ours.n_abstained, told(ours.recognised)) == (16, 1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.models
+def test_all_four_judges_stand_side_by_side_on_each_set_in_both_languages(judged: dict[str, JudgedSet]) -> None:
+    assert tuple(judged) == SETS
+    for one in judged.values():
+        assert {(m.judge, m.group) for m in one.measured} == {
+            (judge, group)
+            for judge in ("bertscore_f1", "cosine", "composite", "truefall")
+            for group in ("all", "en", "zh")
+        }
+        assert told(of(one, "truefall").auroc) > told(of(one, "bertscore_f1").auroc)
+
+
+@pytest.mark.slow
+@pytest.mark.models
+def test_what_is_measured_comes_back_from_the_file_that_the_report_reads(judged: dict[str, JudgedSet]) -> None:
+    written = json.loads(json.dumps(as_json(judged)))
+    assert {row["judge"] for row in written["judges"]} == {"this verdict", "BERTScore F1", "cosine", "composite"}
+    assert {row["set"] for row in written["judges"]} == {*SETS}
+    assert [one["set"] for one in written["reliability"]] == [*SETS]
+    assert [from_plain(one) for one in written["reliability"]] == [one.reliability for one in judged.values()]
+
+
+def test_the_generated_set_of_the_report_is_the_one_that_the_command_measures() -> None:
+    command = [row for row in load_labelled("generated") if row.split == "test"]
+    assert frozen_sets()["generated"] == command
