@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.fidelity.generated import generated
 from harness.fidelity.judge_the_judge import ALL_ROWS, NAMES, Measured, judges_of, measure, plain
-from harness.fidelity.labelled import Labelled, load_labelled
+from harness.fidelity.labelled import Labelled, load_generated, load_labelled
 from harness.fidelity.reliability import Reliability, reliability
 from harness.fidelity.reliability import plain as plain_reliability
 from harness.judge import JUDGE_FILE, Judge, PairScorer, device_of, eyes_beside, verdict_of
@@ -24,10 +23,12 @@ class JudgedSet(NamedTuple):
 
 def frozen_sets() -> dict[str, list[Labelled]]:
     """The test halves, by what they hold; the last is what the generator of perturbations makes of the others."""
-    short = load_labelled(str(FROZEN))
     collapse = [row for row in load_labelled("collapse") if row.split == "test"]
-    made = [*generated([*short, *collapse], "test")]
-    return {"short answers": short, "semantic collapse": collapse, "generated": made}
+    return {
+        "short answers": load_labelled(str(FROZEN)),
+        "semantic collapse": collapse,
+        "generated": load_generated("test"),
+    }
 
 
 def write_judge_table(run: Path, scorer: PairScorer) -> None:

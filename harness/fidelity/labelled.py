@@ -34,16 +34,23 @@ def load_labelled(name_or_path: str) -> list[Labelled]:
     """
     path = Path(name_or_path)
     if name_or_path == "generated":
-        from harness.fidelity.generated import generated
-
-        frozen = [*_rows(DATA / "test.jsonl"), *(row for row in _counterexamples("collapse") if row.split == "test")]
-        return [*generated(list(_rows(DATA / "dev.jsonl"))[::GENERATED_FROM], "dev"), *generated(frozen, "test")]
+        return [*load_generated("dev"), *load_generated("test")]
     if not path.is_file() or path.name == "counterexamples.jsonl":
         return list(_counterexamples(name_or_path))
     rows = list(_rows(path))
     if not rows:
         raise NothingJudged(f"{path} holds no rows")
     return rows
+
+
+def load_generated(split: str) -> list[Labelled]:
+    """What the generator of perturbations makes of the references of a split, "dev" or "test"."""
+    from harness.fidelity.generated import generated
+
+    if split == "dev":
+        return [*generated(list(_rows(DATA / "dev.jsonl"))[::GENERATED_FROM], split)]
+    collapse = [row for row in _counterexamples("collapse") if row.split == split]
+    return [*generated([*_rows(DATA / "test.jsonl"), *collapse], split)]
 
 
 def _counterexamples(name: str) -> Iterator[Labelled]:

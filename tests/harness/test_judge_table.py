@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import pytest
 
 from harness.fidelity.judge_the_judge import Measured, Range
-from harness.fidelity.labelled import load_labelled
 from harness.fidelity.reliability import from_plain
 from harness.fidelity.scorer import Scorer
 from harness.judge_table import JudgedSet, as_json, frozen_sets, judged_set
@@ -74,8 +73,3 @@ def test_what_is_measured_comes_back_from_the_file_that_the_report_reads(judged:
     assert {row["set"] for row in written["judges"]} == {*SETS}
     assert [one["set"] for one in written["reliability"]] == [*SETS]
     assert [from_plain(one) for one in written["reliability"]] == [one.reliability for one in judged.values()]
-
-
-def test_the_generated_set_of_the_report_is_the_one_that_the_command_measures() -> None:
-    command = [row for row in load_labelled("generated") if row.split == "test"]
-    assert frozen_sets()["generated"] == command
