@@ -1,10 +1,11 @@
 """How good the judge of a run is: its errors on labelled answers that no tuning touches, measured beside every run."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.fidelity.judge_the_judge import ALL_ROWS, NAMES, Measured, judges_of, measure, plain
+from harness.fidelity.judge_the_judge import NAMES, Measured, judges_of, measure, plain
 from harness.fidelity.labelled import Labelled, load_generated, load_labelled
 from harness.fidelity.reliability import Reliability, reliability
 from harness.fidelity.reliability import plain as plain_reliability
@@ -55,6 +56,5 @@ def judged_set(labelled: Sequence[Labelled], scorer: PairScorer, verdict: Judge)
     """Measure the three scores and the verdict on labelled answers."""
     similarities = scorer.score([(row.case.reference, row.case.candidate) for row in labelled])
     judgements = verdict([row.case for row in labelled], similarities)
-    shown = {ALL_ROWS, *(row.case.lang for row in labelled)}
-    found = [m for m in measure(labelled, judges_of(similarities, judgements)) if m.group in shown]
-    return JudgedSet(found, reliability(labelled, judgements))
+    without_modes = [replace(row, mode="") for row in labelled]
+    return JudgedSet(measure(without_modes, judges_of(similarities, judgements)), reliability(labelled, judgements))

@@ -63,14 +63,14 @@ def short_table(measured: Sequence[Measured]) -> list[str]:
 
 
 def shown(m: Measured, figure: str, counted: str) -> str:
-    """One cell: an AUROC, or how many of the rows that is; with its interval. "–" where nothing was measured."""
+    """One cell: an AUROC, or how many rows and what share; with its interval. "–" where nothing was measured."""
     found: Range | None = getattr(m, figure)
     if found is None:
         return "–"
     if figure == "auroc":
         return f"{found.value:.3f} ({found.low:.2f}–{found.high:.2f})"
     hits = round(found.value * getattr(m, counted))
-    return f"{hits} = {100 * found.value:.0f}% ({100 * found.low:.0f}–{100 * found.high:.0f})"
+    return f"{hits:3} {100 * found.value:3.0f}% ({100 * found.low:.0f}–{100 * found.high:.0f})"
 
 
 def ablation_table(tables: Mapping[str, Sequence[Measured]]) -> list[str]:

@@ -8,6 +8,7 @@ import pytest
 from harness.fidelity.judge_the_judge import Measured, Range
 from harness.fidelity.reliability import from_plain
 from harness.fidelity.scorer import Scorer
+from harness.judge import verdict_of
 from harness.judge_table import JudgedSet, as_json, frozen_sets, judged_set
 
 SETS = ("short answers", "semantic collapse", "generated")

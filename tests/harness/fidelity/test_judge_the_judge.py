@@ -103,7 +103,7 @@ def test_the_judges_stand_side_by_side_per_language_and_mode_in_a_hundred_column
         "  context-stripping",
         "  a mode with a ve…",
     ]
-    assert accepted[1].endswith("1 = 50% (9–91)")
+    assert accepted[1].endswith("1  50% (9–91)")
     assert sum(line.startswith("abst. recognised") for line in lines) == 1
     assert "for want of their own" in lines[-1]
 
@@ -113,7 +113,7 @@ def test_the_short_table_has_a_line_per_judge() -> None:
     lines = short_table(measured_of(rows, [LIE, TRUTH], [0.9, 0.1]))
     assert lines[0] == "1 lies, 1 truths, 0 abstentions"
     assert len(lines) == 3
-    assert "1.000 (1.00–1.00)  0 = 0%" in lines[2]
+    assert "1.000 (1.00–1.00)    0   0%" in lines[2]
 
 
 def test_a_score_that_was_not_measured_never_passes() -> None:
