@@ -14,7 +14,7 @@ from harness.fidelity.labelled import Labelled
 from harness.stats import wilson
 
 BINS = 10
-INK, TRUSTING, WARY = "#202124", "#b3261e", "#1a73e8"  # dots; where the risk is too low; where it is too high
+INK, SOFT, TRUSTING, WARY = "#202124", "#9aa0a6", "#b3261e", "#1a73e8"  # dots; intervals; risk too low; too high
 Floats = NDArray[np.float64]
 
 
@@ -84,21 +84,13 @@ def draw(axes: Any, found: Reliability, title: str) -> None:
     above = [max(0.0, b.high - b.misleading) for b in found.bins]
     axes.fill_between([0, 1], [0, 1], [1, 1], color=TRUSTING, alpha=0.08, linewidth=0)
     axes.fill_between([0, 1], [0, 0], [0, 1], color=WARY, alpha=0.08, linewidth=0)
-    axes.text(0.04, 0.96, "misleads more often\nthan the risk says", va="top", color=TRUSTING, fontsize=8)
-    axes.text(0.96, 0.04, "misleads less often\nthan the risk says", ha="right", color=WARY, fontsize=8)
+    box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1}
+    words = {"fontsize": 8, "bbox": box, "zorder": 4}
+    axes.text(0.03, 0.97, "misleads more often\nthan the risk says", va="top", color=TRUSTING, **words)
+    axes.text(0.97, 0.03, "misleads less often\nthan the risk says", ha="right", color=WARY, **words)
     axes.plot([0, 1], [0, 1], color="grey", linewidth=1, linestyle="dashed")
-    axes.errorbar(risk, share, yerr=[below, above], fmt="none", ecolor=INK, elinewidth=1, capsize=2)
+    axes.errorbar(risk, share, yerr=[below, above], fmt="none", ecolor=SOFT, elinewidth=1)
     axes.scatter(risk, share, s=[12 + 160 * b.count / _most(found) for b in found.bins], color=INK, zorder=3)
-    for b in found.bins:
-        place = (8, -3) if b.mean_risk < 0.85 else (-8, -3)
-        axes.annotate(
-            str(b.count),
-            (b.mean_risk, b.misleading),
-            textcoords="offset points",
-            xytext=place,
-            fontsize=7,
-            ha="left" if b.mean_risk < 0.85 else "right",
-        )
     axes.set(
         xlabel="risk that the verdict gives",
         ylabel="share that really misleads",
