@@ -62,7 +62,8 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Dropped(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the answer had to do without."""
 
-    prompt_tokens: int = 0
+    prompt_tokens: int = 0  # cut from the prompt
+    compressed_tokens: int = 0  # taken out of it by compression: repeats, implied constraints, examples
     max_tokens: int = 0
     tools: bool = False
     response_schema: bool = msgspec.field(name="schema", default=False)

@@ -68,7 +68,7 @@ def _fit(work: Work, backend: Backend, limit: int) -> tuple[list[Any], int, Loss
         return messages, tokens, loss
     if work.policy.truncation.compress and chars <= _COUNT_CHARS:
         compressed = compress(messages, limit_tokens=limit, count=counter)
-        loss.compressed = compressed.prompt_tokens < tokens
+        loss.compressed_tokens = max(0, tokens - compressed.prompt_tokens)
         messages, tokens = list(compressed.messages), compressed.prompt_tokens
     if tokens > limit:
         cut = fit(messages, limit_tokens=limit, count=counter, boundaries=backend.boundaries)

@@ -64,6 +64,9 @@ class Metrics:
             "truefall_attempts", "Tries at backends", ("backend", "outcome", "reason"), registry=registry
         )
         self._dropped = Counter("truefall_dropped_prompt_tokens", "Prompt tokens cut before sending", registry=registry)
+        self._compressed = Counter(
+            "truefall_compressed_prompt_tokens", "Prompt tokens taken out by compression", registry=registry
+        )
         self._latency = Histogram(
             "truefall_request_seconds",
             "From the request to its whole answer",
@@ -144,6 +147,8 @@ class Metrics:
             self._reasons.labels(reason).inc()
         if record.dropped.prompt_tokens:
             self._dropped.inc(record.dropped.prompt_tokens)
+        if record.dropped.compressed_tokens:
+            self._compressed.inc(record.dropped.compressed_tokens)
         if record.policy is not None:
             self._forced.labels(record.policy).inc()
         dropped = record.dropped

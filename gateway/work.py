@@ -35,7 +35,7 @@ class Loss(msgspec.Struct, kw_only=True):
 
     prompt_tokens: int = 0
     max_tokens: int = 0
-    compressed: bool = False
+    compressed_tokens: int = 0  # of the prompt, said again with fewer
     tools: bool = False
     schema: bool = False
     validation: bool = False
@@ -46,7 +46,7 @@ class Loss(msgspec.Struct, kw_only=True):
         found = []
         if self.prompt_tokens:
             found.append(Reason.PROMPT_TRUNCATED)
-        if self.compressed:
+        if self.compressed_tokens:
             found.append(Reason.PROMPT_COMPRESSED)
         if self.max_tokens:
             found.append(Reason.MAX_TOKENS_REDUCED)
@@ -63,13 +63,14 @@ class Loss(msgspec.Struct, kw_only=True):
         """Which notice tells of it."""
         if self.launch or self.backend_degraded:
             return "launch"
-        shortened = self.prompt_tokens or self.max_tokens or self.compressed
+        shortened = self.prompt_tokens or self.max_tokens or self.compressed_tokens
         return "unchecked" if self.validation and not shortened else "shortened"
 
     def dropped(self) -> Dropped:
         return _or_nothing(
             Dropped(
                 prompt_tokens=self.prompt_tokens,
+                compressed_tokens=self.compressed_tokens,
                 max_tokens=self.max_tokens,
                 tools=self.tools,
                 response_schema=self.schema,

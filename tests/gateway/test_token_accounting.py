@@ -94,6 +94,42 @@ async def test_a_prompt_that_is_too_long_is_cut_and_the_record_counts_what_was_d
         assert words(sent) + up.seen[0]["max_tokens"] <= 256
 
 
+def examples(count):
+    """Few-shot examples that show nothing but their form: from the second on, one template says as much."""
+    shown = [f"Input: the {index} waiter brought soup{index} table{index}\nOutput: good\n\n" for index in range(count)]
+    return "Classify.\n\n" + "".join(shown) + "Input: ok?\nOutput:"
+
+
+async def test_a_prompt_that_is_compressed_tells_how_many_tokens_that_took_out(model_dir):
+    async with (
+        running(honest(GOOD)) as up,
+        gateway(backend(up, "primary", model_dir=model_dir, context_tokens=128)) as served,
+    ):
+        asked = examples(12)
+        answer = await served.chat(asked)
+        assert answer.record["reasons"] == ["prompt_compressed"]
+        sent = up.seen[0]["messages"][0]["content"]
+        assert answer.record["dropped"] == {"compressed_tokens": words(asked) - words(sent)}
+        assert words(asked) - words(sent) > 50
+        metrics = (await served.request("GET", "/metrics")).body.decode()
+        assert f"truefall_compressed_prompt_tokens_total {words(asked) - words(sent):.1f}" in metrics
+
+
+async def test_a_prompt_that_is_compressed_and_then_cut_counts_both(model_dir):
+    async with (
+        running(honest(GOOD)) as up,
+        gateway(backend(up, "primary", model_dir=model_dir, context_tokens=128)) as served,
+    ):
+        long = " ".join(f"Sentence number {index} tells of nothing." for index in range(60))
+        asked = f"{long}\n\n{examples(12)}"
+        answer = await served.chat(asked)
+        assert answer.record["reasons"] == ["prompt_truncated", "prompt_compressed"]
+        dropped, sent = answer.record["dropped"], words(up.seen[0]["messages"][0]["content"])
+        assert dropped["compressed_tokens"] > 50
+        lost = words(asked) - sent
+        assert lost <= sum(dropped[name] for name in ("prompt_tokens", "compressed_tokens")) <= lost + 16  # marks of gaps
+
+
 async def test_a_request_that_cannot_be_cut_to_fit_is_a_clear_400(model_dir):
     system = " ".join(f"Rule {index} holds." for index in range(200))
     messages = [{"role": "system", "content": system}, {"role": "user", "content": ASKED}]
