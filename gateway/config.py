@@ -146,12 +146,15 @@ class Telemetry(Section, frozen=True, kw_only=True):
     otlp_endpoint: Url | None = None  # OTLP over HTTP; None: no traces
     sample_ratio: Share = 0.1  # of the traces that begin here; a caller's own decision is kept
     service_name: str = "truefall-gateway"
-    export_s: Positive = 5.0  # spans are sent this often
+    otlp_metrics: bool = False  # the metrics of /metrics too, with their exemplars
+    export_s: Positive = 5.0  # spans, and metrics, are sent this often
     log_text: bool = False  # prompts and answers in the request log
     drift_baseline: Path | None = None  # keeps what the policy's [drift] learned; None: in memory only
 
     def __post_init__(self) -> None:
         require_url("otlp_endpoint", self.otlp_endpoint)
+        if self.otlp_metrics and self.otlp_endpoint is None:
+            raise ValueError("otlp_metrics is true and there is no otlp_endpoint to send them to")
 
 
 class Config(Section, frozen=True, kw_only=True):

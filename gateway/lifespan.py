@@ -17,6 +17,8 @@ async def lifespan(runtime: Runtime, store: JobStore | None) -> AsyncIterator[No
     if store is not None:
         config = runtime.config.deferred
         tasks += [asyncio.create_task(Worker(runtime, store, config).run()) for _ in range(config.workers)]
+    if runtime.otlp_metrics is not None:
+        tasks.append(asyncio.create_task(runtime.otlp_metrics.run()))
     if runtime.attention is not None:
         runtime.attention.start()
     try:
@@ -37,6 +39,8 @@ async def _closed(runtime: Runtime) -> None:
     await runtime.pipeline.unaided.kept.save()
     if runtime.tracing is not None:
         await asyncio.to_thread(runtime.tracing.close)
+    if runtime.otlp_metrics is not None:
+        await runtime.otlp_metrics.close()
     if runtime.redis is not None:
         shared = [backend.shared for backend in runtime.backends.values() if backend.shared is not None]
         await asyncio.gather(*(one.close() for one in shared))

@@ -21,6 +21,7 @@ from gateway.drift_monitor import DriftMonitor
 from gateway.errors import BadRequest, ConfigError
 from gateway.fullness import fullness
 from gateway.health import HealthFacts, HealthState, may_probe
+from gateway.otlp_metrics import OtlpMetrics
 from gateway.pipeline import Pipeline
 from gateway.policies.caller import caller_of
 from gateway.policies.holder import ManifestHolder
@@ -73,6 +74,7 @@ class Runtime:
     drift: DriftMonitor
     redis: Any = None  # the shared ledger's client, where there is one
     tracing: Tracing | None = None
+    otlp_metrics: OtlpMetrics | None = None
     attention: AttentionProbe | None = None
     health: HealthState = field(default_factory=HealthState)
     draining: bool = False

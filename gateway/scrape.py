@@ -1,8 +1,10 @@
 """`GET /metrics`: gauges that mirror other state are brought up to date, then all is told in the format asked for."""
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any
 
+from prometheus_client import Metric
 from prometheus_client.exposition import choose_encoder
 
 from gateway.backends.breaker import State
@@ -42,6 +44,12 @@ class Scrape:
         for status, count in standing.jobs.items():
             self._runtime.metrics.asynchronous.jobs.labels(status).set(count)
         self._runtime.metrics.asynchronous.oldest.set(standing.oldest_s)
+
+
+def collected(runtime: Runtime) -> Iterable[Metric]:
+    """What a scrape would tell now."""
+    mirror(runtime)
+    return runtime.metrics.registry.collect()
 
 
 def mirror(runtime: Runtime) -> None:

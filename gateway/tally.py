@@ -23,8 +23,7 @@ class Tally:
 
     def first_token(self, work: Work) -> None:
         runtime = self._runtime
-        trace_id = runtime.tracing.trace_id() if runtime.tracing is not None else None
-        exemplar = None if trace_id is None else {"trace_id": trace_id}
+        exemplar = runtime.tracing.exemplar() if runtime.tracing is not None else None
         runtime.metrics.first_token(runtime.clock.now_s() - work.began_s, exemplar)
 
     def replied(self, work: Work, reply: Reply) -> None:
@@ -34,11 +33,9 @@ class Tally:
         record = reply.record
         path = record.path or work.target
         identity = f"{self._run}-{next(self._numbers)}"
-        trace_id = runtime.tracing.trace_id() if runtime.tracing is not None else None
-        exemplar = None
-        if trace_id is not None:
-            exemplar = {"trace_id": trace_id}
-        elif record.level is not Level.HEALTHY:
+        exemplar = runtime.tracing.exemplar() if runtime.tracing is not None else None
+        trace_id = None if exemplar is None else exemplar["trace_id"]
+        if exemplar is None and record.level is not Level.HEALTHY:
             exemplar = {"request_id": identity}  # of the log's line
         runtime.metrics.answered(
             record,

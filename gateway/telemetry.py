@@ -63,9 +63,8 @@ class Metrics:
         self._attempts = Counter(
             "truefall_attempts", "Tries at backends", ("backend", "outcome", "reason"), registry=registry
         )
-        self._dropped = Counter("truefall_dropped_prompt_tokens", "Prompt tokens cut before sending", registry=registry)
-        self._compressed = Counter(
-            "truefall_compressed_prompt_tokens", "Prompt tokens taken out by compression", registry=registry
+        self._dropped = Counter(
+            "truefall_dropped_prompt_tokens", "Prompt tokens cut or compressed away", ("how",), registry=registry
         )
         self._latency = Histogram(
             "truefall_request_seconds",
@@ -145,10 +144,9 @@ class Metrics:
     def _degradation(self, record: DegradationRecord) -> None:
         for reason in record.reasons:
             self._reasons.labels(reason).inc()
-        if record.dropped.prompt_tokens:
-            self._dropped.inc(record.dropped.prompt_tokens)
-        if record.dropped.compressed_tokens:
-            self._compressed.inc(record.dropped.compressed_tokens)
+        for how, tokens in (("cut", record.dropped.prompt_tokens), ("compressed", record.dropped.compressed_tokens)):
+            if tokens:
+                self._dropped.labels(how).inc(tokens)
         if record.policy is not None:
             self._forced.labels(record.policy).inc()
         dropped = record.dropped

@@ -62,10 +62,16 @@ class Tracing:
 
     def trace_id(self) -> str | None:
         """Of the request at hand, in hex; None where it is not sampled."""
+        ids = self.exemplar()
+        return None if ids is None else ids["trace_id"]
+
+    def exemplar(self) -> dict[str, str] | None:
+        """The ids of the request at hand, in hex, for a metric that tells of it; None where it is not sampled."""
         trace = self._current.get()
         if trace is None or not trace.request.is_recording():
             return None
-        return f"{trace.request.get_span_context().trace_id:032x}"
+        context = trace.request.get_span_context()
+        return {"trace_id": f"{context.trace_id:032x}", "span_id": f"{context.span_id:016x}"}
 
     def attempted(self, attempt: Attempt, *, model: str) -> None:
         """A try at a backend is over; one that was never sent gets a span without a duration."""

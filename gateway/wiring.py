@@ -15,12 +15,14 @@ from gateway.drift_monitor import DriftMonitor
 from gateway.masking import secrets_of
 from gateway.memory.exposed import AloneCollector
 from gateway.memory.leases import Leases, open_redis
+from gateway.otlp_metrics import open_otlp_metrics
 from gateway.pipeline import Pipeline
 from gateway.policies.cluster import require_client
 from gateway.policies.folder import load as load_manifests
 from gateway.policies.holder import ManifestHolder
 from gateway.policy import Policy
 from gateway.runtime import PolicyHolder, Runtime
+from gateway.scrape import collected
 from gateway.telemetry import Event, Metrics, RequestLog
 from gateway.tracing import open_tracing
 from gateway.watchdog.exposed import KeeperCollector
@@ -105,12 +107,19 @@ def build_runtime(
         attention=attention,
         tracing=open_tracing(config.telemetry, tell),
     )
-    if runtime.tracing is not None:
-        for backend in backends.values():
-            backend.client.calling = runtime.tracing.calling
-    pipeline.observe = runtime.observe
-    policies.require = lambda policy: manifests.check_order(policy.paths.order, source=str(policies.path))
+    _connect(runtime)
     return runtime
+
+
+def _connect(runtime: Runtime) -> None:
+    """What its parts need to know of one another."""
+    settings, policies = runtime.config.telemetry, runtime.policies
+    runtime.otlp_metrics = open_otlp_metrics(settings, collect=lambda: collected(runtime), clock=runtime.clock)
+    if runtime.tracing is not None:
+        for backend in runtime.backends.values():
+            backend.client.calling = runtime.tracing.calling
+    runtime.pipeline.observe = runtime.observe
+    policies.require = lambda policy: runtime.manifests.check_order(policy.paths.order, source=str(policies.path))
 
 
 def open_session() -> aiohttp.ClientSession:

@@ -38,8 +38,9 @@ async def families(served, accept=OPENMETRICS):
 
 
 @asynccontextmanager
-async def collector():
-    """An OTLP receiver on a loopback port; `spans` fills as they come."""
+async def collector(metrics=None):
+    """An OTLP receiver on a loopback port; `spans` fills as they come, and `metrics` with the batches of them."""
+    from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
     spans = []
@@ -51,8 +52,16 @@ async def collector():
                 spans.extend(scope.spans)
         return web.Response(body=b"", content_type="application/x-protobuf")
 
+    async def take_metrics(request):
+        body = ExportMetricsServiceRequest.FromString(await request.read())
+        if metrics is not None:
+            scopes = [scope for resource in body.resource_metrics for scope in resource.scope_metrics]
+            metrics.append({metric.name: metric for scope in scopes for metric in scope.metrics})
+        return web.Response(body=b"", content_type="application/x-protobuf")
+
     app = web.Application()
     app.router.add_post("/v1/traces", take)
+    app.router.add_post("/v1/metrics", take_metrics)
     runner = web.AppRunner(app, shutdown_timeout=0.05)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -139,6 +148,49 @@ async def test_each_request_and_each_call_is_a_span_that_carries_the_degrade_rea
     assert {span.trace_id.hex() for span in spans} == {trace_id}
     assert SECRET not in str(spans)
     assert GOOD not in str(spans)
+
+
+def exemplars_of(batches, name):
+    points = [point for batch in batches if name in batch for point in batch[name].histogram.data_points]
+    return [exemplar for point in points for exemplar in point.exemplars]
+
+
+@pytest.mark.slow
+async def test_metrics_go_by_otlp_too_and_their_exemplars_lead_to_the_span_and_are_sent_once():
+    pytest.importorskip("opentelemetry.sdk")
+    batches = []
+    async with collector(batches) as (endpoint, spans), running(answers({}, 500)) as bad, running(says(GOOD)) as good:
+        telemetry = Telemetry(otlp_endpoint=endpoint, otlp_metrics=True, sample_ratio=1.0, export_s=0.05)
+        both = (backend(bad, "primary"), backend(good, "secondary"))
+        async with gateway(*both, telemetry=telemetry) as served:
+            await served.chat(SECRET)
+            for _ in range(1000):
+                if len([batch for batch in batches if "truefall_requests" in batch]) > 2:
+                    break
+                await CLOCK.sleep(0.01)
+            scraped = await families(served)
+    last = batches[-1]
+    (seconds,) = last["truefall_request_seconds"].histogram.data_points
+    told = [one for one in scraped["truefall_request_seconds"].samples if one.name.endswith("_bucket")]
+    assert (seconds.count, list(seconds.explicit_bounds)) == (1, [float(one.labels["le"]) for one in told][:-1])
+    assert sum(seconds.bucket_counts) == told[-1].value == 1
+    (requests_,) = last["truefall_requests"].sum.data_points
+    assert {one.key: one.value.string_value for one in requests_.attributes}["path"] == "secondary"
+    assert last["truefall_requests"].sum.is_monotonic
+    assert 0 < requests_.start_time_unix_nano <= requests_.time_unix_nano
+    assert last["degraded_request_ratio"].gauge.data_points[0].as_double == 1.0
+    (span,) = [one for one in spans if one.kind == 2]
+    (exemplar,) = exemplars_of(batches, "truefall_request_seconds")
+    assert (exemplar.trace_id, exemplar.span_id) == (span.trace_id, span.span_id)
+    assert exemplar.as_double == pytest.approx(seconds.sum)
+    assert SECRET not in str(batches)
+
+
+async def test_without_being_asked_no_metric_leaves_the_gateway():
+    async with running(says(GOOD)) as up, gateway(backend(up, "primary")) as served:
+        assert served.runtime.otlp_metrics is None
+    with pytest.raises(ValueError, match="no otlp_endpoint"):
+        Telemetry(otlp_metrics=True)
 
 
 @pytest.mark.slow

@@ -112,7 +112,7 @@ async def test_a_prompt_that_is_compressed_tells_how_many_tokens_that_took_out(m
         assert answer.record["dropped"] == {"compressed_tokens": words(asked) - words(sent)}
         assert words(asked) - words(sent) > 50
         metrics = (await served.request("GET", "/metrics")).body.decode()
-        assert f"truefall_compressed_prompt_tokens_total {words(asked) - words(sent):.1f}" in metrics
+        assert f'truefall_dropped_prompt_tokens_total{{how="compressed"}} {words(asked) - words(sent):.1f}' in metrics
 
 
 async def test_a_prompt_that_is_compressed_and_then_cut_counts_both(model_dir):
@@ -127,7 +127,9 @@ async def test_a_prompt_that_is_compressed_and_then_cut_counts_both(model_dir):
         dropped, sent = answer.record["dropped"], words(up.seen[0]["messages"][0]["content"])
         assert dropped["compressed_tokens"] > 50
         lost = words(asked) - sent
-        assert lost <= sum(dropped[name] for name in ("prompt_tokens", "compressed_tokens")) <= lost + 16  # marks of gaps
+        assert (
+            lost <= sum(dropped[name] for name in ("prompt_tokens", "compressed_tokens")) <= lost + 16
+        )  # marks of gaps
 
 
 async def test_a_request_that_cannot_be_cut_to_fit_is_a_clear_400(model_dir):
