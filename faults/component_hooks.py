@@ -34,6 +34,7 @@ HOOKS = (
     Hook("decode_errors", "transformers.tokenization_utils_base", "PreTrainedTokenizerBase.decode"),
     Hook("decode_errors", "transformers.cli.serving.utils", "DirectStreamer.put"),
     Hook("decode_errors", "transformers.cli.serving.utils", "CBStreamer.put"),
+    Hook("decode_errors", "gateway.prompt.read_back", "decoded"),
     Hook("attention_errors", "torch.nn.functional", "scaled_dot_product_attention"),
     Hook("slow_validator", "gateway.answers.validate", "check_schema"),
     Hook("memory_fraction", "transformers.generation.utils", "GenerationMixin.generate"),

@@ -77,6 +77,9 @@ class Truncation(Section, frozen=True, kw_only=True):
     limit_tokens: Count = 12_288
     pressure_tokens: Count = 2_048  # tried when the guard or the ledger refuses the whole prompt
     compress: bool = True
+    tokenizer_errors: Share = (
+        0.05  # of the texts read back lost something: prompts are counted by estimate, sent in ASCII
+    )
 
 
 class LedgerMarks(Section, frozen=True, kw_only=True):
@@ -218,6 +221,8 @@ class Notices(Section, frozen=True, kw_only=True):
     shortened_zh: str = "高负载下回答：输入或回答已被缩短。"
     unchecked_en: str = "The form of this answer was checked only in part."
     unchecked_zh: str = "此回答的格式只经过部分检查。"
+    estimated_en: str = "The length of your text was estimated, and special characters in it may have been replaced."
+    estimated_zh: str = "输入长度为估算值，其中的特殊字符可能已被替换。"
     launch_en: str = "Answered by {model} in a reduced configuration."
     launch_zh: str = "由 {model} 以降级配置回答。"
     extract_en: str = "Quoted from your own text, without a model."

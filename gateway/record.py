@@ -19,6 +19,7 @@ class Reason(StrEnum):
 
     PROMPT_TRUNCATED = "prompt_truncated"
     PROMPT_COMPRESSED = "prompt_compressed"
+    TOKENIZER_DEGRADED = "tokenizer_degraded"  # it loses text: counted by estimate, sent in ASCII where it has to be
     MAX_TOKENS_REDUCED = "max_tokens_reduced"
     CONTEXT_TOO_LONG = "context_too_long"
     MEMORY_FULL = "memory_full"  # the guard or the ledger did not admit the request
@@ -64,6 +65,7 @@ class Dropped(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     prompt_tokens: int = 0  # cut from the prompt
     compressed_tokens: int = 0  # taken out of it by compression: repeats, implied constraints, examples
+    characters: int = 0  # of the prompt, replaced by their ASCII form
     max_tokens: int = 0
     tools: bool = False
     response_schema: bool = msgspec.field(name="schema", default=False)

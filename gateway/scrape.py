@@ -65,6 +65,7 @@ def mirror(runtime: Runtime) -> None:
         metrics.set_trips(backend.name, backend.breaker.trips)
         metrics.running.labels(backend.name).set(view.running)
         metrics.waiting.labels(backend.name).set(view.waiting)
+        metrics.tokenizer.labels(backend.name).set(backend.tokenizer is not None)
         if backend.ledger is not None:
             metrics.occupancy.labels(backend.name).set(backend.ledger.occupancy)
     _mirror_manifests(runtime)

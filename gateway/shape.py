@@ -7,11 +7,13 @@ from typing import Any
 import msgspec
 
 from gateway.backends.backend import Backend
+from gateway.errors import Blame, UpstreamError
 from gateway.health import effects
+from gateway.prompt.ascii_only import in_ascii
 from gateway.prompt.compress import compress
 from gateway.prompt.tokens import Counter, WithTools
 from gateway.prompt.truncate import fit
-from gateway.record import Level
+from gateway.record import Level, Reason
 from gateway.request import text_of
 from gateway.work import Loss, Work
 
@@ -31,7 +33,10 @@ class Shaped(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def shape(work: Work, backend: Backend, *, default_max_tokens: int, limit_tokens: int | None = None) -> Shaped:
-    """Cut to the backend's context and to `limit_tokens`, if given. Raises ContextTooLong."""
+    """Cut to the backend's context and to `limit_tokens`, if given.
+
+    Raises ContextTooLong; UpstreamError where the backend's tokenizer would lose text that has no ASCII form.
+    """
     chars = _chars(work.request.messages)
     limit = min(work.policy.truncation.limit_tokens, backend.config.context_tokens, limit_tokens or chars)
     may_read = backend.boundaries is not None and _BYTES_PER_CHAR * chars > limit  # no token is shorter than a byte
@@ -54,14 +59,28 @@ def _shape(work: Work, backend: Backend, default_max_tokens: int, limit_tokens: 
     max_tokens = max(1, min(wanted, context - tokens))
     named = wanted if work.request.max_tokens is not None else max_tokens  # the default promises the client nothing
     loss.max_tokens = max(0, asked - wanted) + max(0, named - max_tokens)
+    loss.tokenizer = backend.tokenizer is not None
     return Shaped(messages=messages, prompt_tokens=tokens, max_tokens=max_tokens, loss=loss)
 
 
+def _readable(messages: list[Any], backend: Backend, loss: Loss) -> list[Any]:
+    """The messages in a form that a tokenizer which loses text takes. Raises UpstreamError where there is none."""
+    tokenizer = backend.tokenizer
+    if tokenizer is None:
+        return messages
+    plain = in_ascii(messages, tokenizer.carried)
+    if plain.lost:
+        text = f"{backend.name}: its tokenizer loses part of the prompt"
+        raise UpstreamError(text, reason=Reason.TOKENIZER_DEGRADED, blame=Blame.NEUTRAL, outcome="refused")
+    loss.characters = plain.replaced
+    return plain.messages
+
+
 def _fit(work: Work, backend: Backend, limit: int) -> tuple[list[Any], int, Loss]:
-    messages: list[Any] = work.request.messages
+    loss = Loss()
+    messages = _readable(work.request.messages, backend, loss)
     tools = work.request.body.get("tools")
     counter: Counter = WithTools(backend.counter, tools) if tools else backend.counter
-    loss = Loss()
     chars = _chars(messages)
     tokens = limit + 1 if chars > _COUNT_CHARS else counter.count_messages(messages)  # `fit` counts long ones
     if tokens <= limit:

@@ -104,8 +104,14 @@ class Metrics:
         self._trips_told: dict[str, int] = {}
         self.level = Gauge("truefall_level", "0 healthy, 1 degraded, 2 critical", registry=registry)
         self.breaker = Gauge("truefall_breaker_state", "0 closed, 1 half-open, 2 open", ("backend",), registry=registry)
-        self.running = Gauge("truefall_running", "Calls running", ("backend",), registry=registry)
-        self.waiting = Gauge("truefall_waiting", "Requests waiting for a turn", ("backend",), registry=registry)
+        self.running, self.waiting, self.tokenizer = (
+            Gauge(f"truefall_{name}", text, ("backend",), registry=registry)
+            for name, text in (
+                ("running", "Calls running"),
+                ("waiting", "Requests waiting for a turn"),
+                ("tokenizer_degraded", "1 while the tokenizer loses text"),
+            )
+        )
         self.occupancy = Gauge("truefall_ledger_occupancy", "Reserved share of memory", ("backend",), registry=registry)
         self._recent: deque[tuple[bool, bool, bool]] = deque(maxlen=_WINDOW)
         self._children: dict[tuple[int, str, str, bool], tuple[Counter, Histogram]] = {}  # labels() is slow

@@ -34,6 +34,8 @@ class Loss(msgspec.Struct, kw_only=True):
     """What one attempt took from the request before it sent it."""
 
     prompt_tokens: int = 0
+    characters: int = 0  # of the prompt, in their ASCII form now
+    tokenizer: bool = False  # it cannot be believed
     max_tokens: int = 0
     compressed_tokens: int = 0  # of the prompt, said again with fewer
     tools: bool = False
@@ -48,6 +50,8 @@ class Loss(msgspec.Struct, kw_only=True):
             found.append(Reason.PROMPT_TRUNCATED)
         if self.compressed_tokens:
             found.append(Reason.PROMPT_COMPRESSED)
+        if self.tokenizer:
+            found.append(Reason.TOKENIZER_DEGRADED)
         if self.max_tokens:
             found.append(Reason.MAX_TOKENS_REDUCED)
         if self.validation:
@@ -64,13 +68,16 @@ class Loss(msgspec.Struct, kw_only=True):
         if self.launch or self.backend_degraded:
             return "launch"
         shortened = self.prompt_tokens or self.max_tokens or self.compressed_tokens
-        return "unchecked" if self.validation and not shortened else "shortened"
+        if shortened:
+            return "shortened"
+        return "estimated" if self.tokenizer else "unchecked" if self.validation else "shortened"
 
     def dropped(self) -> Dropped:
         return _or_nothing(
             Dropped(
                 prompt_tokens=self.prompt_tokens,
                 compressed_tokens=self.compressed_tokens,
+                characters=self.characters,
                 max_tokens=self.max_tokens,
                 tools=self.tools,
                 response_schema=self.schema,

@@ -27,6 +27,7 @@ from gateway.memory.shared import SharedLedger
 from gateway.memory.shared_config import SharedLedgerConfig
 from gateway.policy import Policy
 from gateway.prompt.tokens import CharCounter, Counter, TokenCounter
+from gateway.prompt.watched import WatchedCounter
 from gateway.standing import Standing
 from gateway.watchdog.keeper import Keeper, http_probe
 
@@ -43,7 +44,7 @@ class Backend:
     breaker: Breaker
     lane: Lane
     counter: Counter
-    counts_exactly: bool  # the counter is the model's own tokenizer and chat template
+    knows_template: bool  # the counter has the model's own tokenizer and chat template
     shape: KvShape | None
     ledger: Ledger | None
     shared: SharedLedger | None  # where promises are made when other gateways share the ledger
@@ -58,6 +59,16 @@ class Backend:
     def kv_bytes(self, prompt_tokens: int, max_tokens: int) -> int:
         """Most bytes of KV cache that the request takes; 0 where the model's shape is unknown."""
         return 0 if self.shape is None else kv_peak_bytes(self.shape, prompt_tokens, max_tokens)
+
+    @property
+    def tokenizer(self) -> WatchedCounter | None:
+        """The model's own, while it cannot be believed; None while it can, and where there is none."""
+        return self.counter if isinstance(self.counter, WatchedCounter) and self.counter.degraded else None
+
+    @property
+    def counts_exactly(self) -> bool:
+        """Whether a prompt has as many tokens here as at the backend."""
+        return self.knows_template and self.tokenizer is None
 
     @property
     def promises(self) -> Ledger | SharedLedger | None:
@@ -95,7 +106,7 @@ def build(
     secrets: Secrets | None = None,
 ) -> Backend:
     """Raises ConfigError where a tokenizer, a model config or a key is not there."""
-    counter, exact = _counter(config)
+    counter, knows_template = _counter(config, policy, tell)
     ledger, probe = _ledger(config, clock), _probe(config, clock)
     breaker = Breaker(lambda: policy().breaker, clock)
     return Backend(
@@ -111,7 +122,7 @@ def build(
         breaker=breaker,
         lane=Lane(max_concurrent=config.max_concurrent, max_queue=config.max_queue, clock=clock),
         counter=counter,
-        counts_exactly=exact,
+        knows_template=knows_template,
         secrets=secrets or Secrets(),
         shape=_shape(config),
         ledger=ledger,
@@ -161,11 +172,18 @@ def key_of(config: configured.Backend, environ: Mapping[str, str]) -> str | None
     return key
 
 
-def _counter(config: configured.Backend) -> tuple[Counter, bool]:
+def _counter(
+    config: configured.Backend, policy: Callable[[], Policy], tell: Callable[[str, str], None]
+) -> tuple[Counter, bool]:
     if config.model_dir is None or not (config.model_dir / "tokenizer.json").is_file():
         return CharCounter(), False
-    counter = TokenCounter.load(config.model_dir)
-    return counter, counter.has_template
+    exact = TokenCounter.load(config.model_dir)
+    watched = WatchedCounter(
+        exact,
+        most_errors=lambda: policy().truncation.tokenizer_errors,
+        tell=lambda what: tell("tokenizer", f"{config.name}: {what}"),
+    )
+    return watched, exact.has_template
 
 
 def _shape(config: configured.Backend) -> KvShape | None:

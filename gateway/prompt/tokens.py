@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from gateway.errors import ConfigError
 from gateway.prompt.chat_template import ChatTemplate, content_text, find_template, read_json, special_tokens
+from gateway.prompt.read_back import Back, read_back
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -37,10 +38,13 @@ class Counter(Protocol):
 class TokenCounter:
     """Counts with a model folder's `tokenizer.json` and chat template, exactly as the backend does."""
 
-    def __init__(self, tokenizer: "Tokenizer", template: ChatTemplate | None, *, byte_level: bool) -> None:
+    def __init__(
+        self, tokenizer: "Tokenizer", template: ChatTemplate | None, *, byte_level: bool, unknown: int | None = None
+    ) -> None:
         self._tokenizer = tokenizer
         self._template = template
         self._byte_level = byte_level
+        self._unknown = unknown  # the token for what has none
 
     @classmethod
     def load(cls, model_dir: Path) -> "TokenCounter":
@@ -60,7 +64,9 @@ class TokenCounter:
         template = None
         if source is not None:
             template = ChatTemplate(source, special_tokens=special_tokens(model_dir), where=str(model_dir))
-        return cls(tokenizer, template, byte_level=_never_more_tokens_than_bytes(read_json(file)))
+        declared = read_json(file)
+        unknown = _unknown_token(declared, tokenizer)
+        return cls(tokenizer, template, byte_level=_never_more_tokens_than_bytes(declared), unknown=unknown)
 
     @property
     def has_template(self) -> bool:
@@ -82,8 +88,15 @@ class TokenCounter:
         return self.count_text(self.render(messages, tools=tools))
 
     def upper_bound(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
-        text = self.render(messages, tools=tools)
+        return self.upper_bound_of(self.render(messages, tools=tools))
+
+    def upper_bound_of(self, text: str) -> int:
+        """The same for a prompt's text."""
         return len(text.encode("utf-8", "surrogatepass")) if self._byte_level else self.count_text(text)
+
+    def read_back(self, text: str) -> Back:
+        """What is left of a text after its way to tokens and back."""
+        return read_back(self._tokenizer, text, unknown=self._unknown)
 
 
 class CharCounter:
@@ -147,6 +160,14 @@ def _never_more_tokens_than_bytes(tokenizer: Mapping[str, Any]) -> bool:
     return not (kinds & {"Prepend", "NFKC", "NFKD", "NFD", "Metaspace"}) and (
         "ByteLevel" in kinds or bool(model.get("byte_fallback"))
     )
+
+
+def _unknown_token(declared: Mapping[str, Any], tokenizer: "Tokenizer") -> int | None:
+    """None where the tokenizer has none: it then drops what it does not know, or has bytes for everything."""
+    model = declared.get("model") or {}
+    name = model.get("unk_token")
+    found = tokenizer.token_to_id(name) if isinstance(name, str) else model.get("unk_id")
+    return found if isinstance(found, int) else None
 
 
 def _parts(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -1,5 +1,6 @@
 """A model of random weights: the shape of a real architecture, small enough for a test."""
 
+import string
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,25 @@ def build_tiny_model(folder: Path, *, architecture: str = "qwen2", seed: int = 0
         network = AutoModelForCausalLM.from_config(AutoConfig.for_model(architecture, **{**defaults, **sizes}))
     network.save_pretrained(folder)
     tiny_tokenizer().save_pretrained(folder)
+    return folder
+
+
+def saying_letters(folder: Path) -> Path:
+    """Have the next token of a tiny model always be a letter: whole text, as many tokens as characters.
+
+    Its config needs `tie_word_embeddings` False.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    network = AutoModelForCausalLM.from_pretrained(folder)
+    letters = AutoTokenizer.from_pretrained(folder).convert_tokens_to_ids(list(string.ascii_letters))
+    with torch.no_grad():
+        head = network.lm_head.weight
+        only_letters = torch.zeros_like(head)
+        only_letters[letters] = head[letters]
+        head.copy_(only_letters)
+    network.save_pretrained(folder)
     return folder
 
 

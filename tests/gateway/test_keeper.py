@@ -34,8 +34,8 @@ def free_port():
         return bound.getsockname()[1]
 
 
-async def until(done):
-    async with asyncio.timeout(60):
+async def until(done, *, limit_s=60):
+    async with asyncio.timeout(limit_s):
         while not done():
             await CLOCK.sleep(0.02)
 

@@ -1,10 +1,9 @@
 """A whole stack that is real and light: two models of random weights that answer in letters, and a profile."""
 
-import string
 from pathlib import Path
 
 from harness.criteria import shipped
-from harness.models.tiny import build_tiny_model
+from harness.models.tiny import build_tiny_model, saying_letters
 
 POLICY = """
 name = "tiny"
@@ -69,21 +68,9 @@ def test_altered(chaos):
 
 
 def lettered_model(folder: Path, *, seed: int) -> Path:
-    """A tiny model whose next token is always a letter: whole text, as many tokens as characters."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
     # not qwen2: `transformers serve` expects that one's own chat template, and quotes the prompt when it finds another
-    build_tiny_model(folder, architecture="llama", seed=seed, max_position_embeddings=4096, tie_word_embeddings=False)
-    network = AutoModelForCausalLM.from_pretrained(folder)
-    letters = AutoTokenizer.from_pretrained(folder).convert_tokens_to_ids(list(string.ascii_letters))
-    with torch.no_grad():
-        head = network.lm_head.weight
-        only_letters = torch.zeros_like(head)
-        only_letters[letters] = head[letters]
-        head.copy_(only_letters)
-    network.save_pretrained(folder)
-    return folder
+    sizes = {"max_position_embeddings": 4096, "tie_word_embeddings": False}
+    return saying_letters(build_tiny_model(folder, architecture="llama", seed=seed, **sizes))
 
 
 def write_profile(folder: Path) -> Path:
