@@ -171,7 +171,7 @@ def _exemplars(sample: Sample, span: Span) -> list["Exemplar"]:
     from opentelemetry.sdk.metrics import Exemplar
 
     kept = sample.exemplar
-    at_ns = int((kept.timestamp or 0) * _NS) if kept is not None else 0
+    at_ns = int(float(kept.timestamp or 0) * _NS) if kept is not None else 0
     if kept is None or at_ns <= span.last_ns:
         return []
     ids = {name: int(kept.labels[name], 16) for name in ("trace_id", "span_id") if name in kept.labels}

@@ -22,6 +22,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--most-s", type=float, default=130.0, help="of each column; no request is begun later (default: %(default)s)"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the requests (default: %(default)s)")
+    parser.add_argument(
+        "--concurrent",
+        type=int,
+        default=4,
+        help="calls that either gateway has running at once (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--kills",
+        action="store_true",
+        help="a failed allocation ends the backend, as a driver or kernel that kills on OOM does; it is started again",
+    )
+    parser.add_argument(
+        "--pause-s",
+        type=float,
+        default=3.0,
+        help="before a client goes on that got no answer of the model (default: %(default)s)",
+    )
     parser.add_argument("--columns", metavar="A,B,…", help="only some of bare, off, on")
 
 
@@ -34,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     for name in names:
         if name not in COLUMNS:
             raise HarnessError(f"--columns names {name!r}; there are {', '.join(COLUMNS)}")
-    for name in ("requests", "clients", "room_mib"):
+    for name in ("requests", "clients", "room_mib", "concurrent"):
         if getattr(args, name) < 1:
             raise HarnessError(f"--{name.replace('_', '-')} is {getattr(args, name)}, must be at least 1")
     with tempfile.TemporaryDirectory() as folder, terminated_as_interrupt(), asyncio.Runner() as runner:
@@ -58,6 +75,9 @@ async def storm(args: argparse.Namespace, names: list[str], folder: Path) -> Non
         room_bytes=args.room_mib * MIB,
         most_s=args.most_s,
         seed=args.seed,
+        concurrent=args.concurrent,
+        kills=args.kills,
+        pause_s=args.pause_s,
         clock=SystemClock(),
     )
     columns = []

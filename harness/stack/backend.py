@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +27,7 @@ class BackendLine:
     device: str
     logs: Path
     port: int = field(default_factory=free_port)
+    argv: Sequence[str] = ()  # another serving engine's command line; () for the model's own
     engine: Child | None = None
     semantic: Child | None = None
     semantic_port: int | None = None
@@ -68,7 +70,7 @@ class BackendLine:
         """Start the serving process; `ready` waits for it."""
         self.engine = Child(
             name=f"backend {self.name}",
-            argv=engine_argv(self.model, self.model_dir, self.port, self.device),
+            argv=self.argv or engine_argv(self.model, self.model_dir, self.port, self.device),
             log=self.log,
             env=engine_env(),
             cwd=self.model_dir.parent,

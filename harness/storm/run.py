@@ -1,9 +1,9 @@
 """Run the storm's columns: start what a column needs, send the same requests, count."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -14,7 +14,7 @@ from harness.stack.gateway_config import gateway_argv, gateway_toml
 from harness.stack.process import Child
 from harness.storm.client import ask, judged
 from harness.storm.plan import Mix, Planned, plan
-from harness.storm.table import Column, Ended
+from harness.storm.table import Column, End, Ended
 from harness.storm.victim import Victim
 
 COLUMNS = MappingProxyType({"bare": "no gateway", "off": "gateway, guard off", "on": "gateway, guard on"})
@@ -58,12 +58,19 @@ class Storm:
     room_bytes: int
     most_s: float
     seed: int
+    concurrent: int = 4  # calls that a gateway has running at once, with the guard and without: reservations compete
+    kills: bool = False  # an allocation that fails ends the backend
+    pause_s: float = 3.0  # before a client goes on that got no answer of the model: not all ask while nobody is there
+    mix: Mix = field(default_factory=Mix)
+    engine: Callable[[int], Sequence[str]] | None = None  # the command line for a port; None: the model's own engine
     clock: Clock
 
     async def column(self, name: str, folder: Path) -> Column:
         """`name`: of COLUMNS. Raises StackError where something does not start."""
         line = BackendLine(name="primary", model=self._spec, model_dir=self.model_dir, device="cpu", logs=folder)
-        victim = Victim(line=line, room_bytes=self.room_bytes, clock=self.clock)
+        if self.engine is not None:
+            line.argv = self.engine(line.port)
+        victim = Victim(line=line, room_bytes=self.room_bytes, clock=self.clock, kills=self.kills)
         async with victim.running():
             if name == "bare":
                 ended = await self._all(line.url, self.model_dir.name)
@@ -74,6 +81,8 @@ class Storm:
             name=COLUMNS[name],
             ended=ended,
             deaths=victim.deaths,
+            down_s=victim.down_s,
+            longest_down_s=victim.longest_down_s,
             failed_allocations=victim.failed_allocations,
             peak_share=victim.peak_share,
         )
@@ -82,17 +91,22 @@ class Storm:
     def _spec(self) -> ModelSpec:
         """The model with the memory that the storm leaves it."""
         margin_bytes = int(MARGIN_SHARE * self.room_bytes)
-        return replace(self.model, max_concurrent=1, margin_bytes=margin_bytes, kv_capacity_bytes=self.room_bytes)
+        room_bytes = self.room_bytes
+        return replace(
+            self.model, max_concurrent=self.concurrent, margin_bytes=margin_bytes, kv_capacity_bytes=room_bytes
+        )
 
     async def _all(self, url: str, model: str) -> tuple[Ended, ...]:
         """Each client takes the next request when its own has ended."""
-        waiting = list(reversed(plan(self.requests, seed=self.seed, mix=Mix())))
+        waiting = list(reversed(plan(self.requests, seed=self.seed, mix=self.mix)))
         ended: list[Ended] = []
         last_s = self.clock.now_s() + self.most_s
 
         async def client() -> None:
             while waiting and self.clock.now_s() < last_s:
-                ended.append(await self._one(url, model, waiting.pop()))
+                ended.append(one := await self._one(url, model, waiting.pop()))
+                if one.end not in (End.WHOLE, End.CUT):
+                    await self.clock.sleep(self.pause_s)
 
         async with asyncio.TaskGroup() as group:
             for _ in range(self.clients):

@@ -36,6 +36,8 @@ class Column:
     deaths: int
     failed_allocations: int
     peak_share: float
+    down_s: float = 0.0  # after deaths, until it was ready again
+    longest_down_s: float = 0.0
 
     def of(self, end: End) -> int:
         return sum(one.end is end for one in self.ended)
@@ -60,6 +62,8 @@ def rows(columns: Sequence[Column]) -> list[tuple[str, list[str]]]:
     table += [
         ("availability", [f"{column.answered_share():.0%}" for column in columns]),
         ("backend deaths", [str(column.deaths) for column in columns]),
+        ("  down, all cold starts: s", [f"{column.down_s:.1f}" for column in columns]),
+        ("  longest cold start: s", [f"{column.longest_down_s:.1f}" for column in columns]),
         ("allocations that failed", [str(column.failed_allocations) for column in columns]),
         ("peak of the memory for requests", [f"{column.peak_share:.0%}" for column in columns]),
         ("model answers: P50 s", [f"{column.quantile_s(0.5):.2f}" for column in columns]),
@@ -70,7 +74,15 @@ def rows(columns: Sequence[Column]) -> list[tuple[str, list[str]]]:
 
 
 def markdown(columns: Sequence[Column]) -> str:
-    """The table as Markdown."""
-    head = f"| | {' | '.join(column.name for column in columns)} |"
-    line = "|---|" + "---|" * len(columns)
-    return "\n".join([head, line, *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows(columns))])
+    """The table as Markdown whose columns stand under each other as plain text, too."""
+    lines = [["", *(column.name for column in columns)], *([name, *cells] for name, cells in rows(columns))]
+    widths = [max(3, *(len(line[index]) for line in lines)) for index in range(len(lines[0]))]
+    head, *body = [_line(line, widths) for line in lines]
+    rule = "|".join(["-" * (widths[0] + 2), *("-" * (width + 1) + ":" for width in widths[1:])])
+    return "\n".join([head, f"|{rule}|", *body])
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Names to the left, figures to the right."""
+    figures = (cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True))
+    return f"| {' | '.join([cells[0].ljust(widths[0]), *figures])} |"

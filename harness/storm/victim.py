@@ -18,15 +18,23 @@ _LOOK_S = 0.05
 
 @dataclass(slots=True, kw_only=True)
 class Victim:
-    """`room_bytes`: what it may allocate beyond what it holds when it is ready."""
+    """`room_bytes`: what it may allocate beyond what it holds when it is ready.
+
+    `kills`: an allocation that fails ends the process, as a driver or a kernel that kills on OOM does; else the engine
+    answers with an error and lives on.
+    """
 
     line: BackendLine
     room_bytes: int
     clock: Clock
+    kills: bool = False
     deaths: int = 0
+    down_s: float = 0.0  # from deaths to being ready again, together
+    longest_down_s: float = 0.0
     peak_bytes: int = 0  # beyond what it held when it was ready
     failed_allocations: int = 0  # of all its processes
     _base_bytes: int = field(default=0)
+    _down_since_s: float | None = field(default=None)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -34,7 +42,6 @@ class Victim:
         self.line.start_engine()
         try:
             await self._limit()
-            self.peak_bytes = self.deaths = 0
             watch = LogWatch.begin(self.line.log, ALLOCATION_FAILED)
             watching = asyncio.create_task(self._watch())
             try:
@@ -42,6 +49,9 @@ class Victim:
             finally:
                 watching.cancel()
                 await asyncio.wait({watching})
+                self._up()
+                if not watching.cancelled() and (error := watching.exception()) is not None:
+                    raise error  # it did not start again
                 await watch.settle(self.clock)
                 self.failed_allocations = len(watch.lines())
         finally:
@@ -51,6 +61,21 @@ class Victim:
     def peak_share(self) -> float:
         """Of the room for requests, in [0, 1]."""
         return min(1.0, self.peak_bytes / self.room_bytes)
+
+    async def _again(self) -> None:
+        """The cold start after a death."""
+        self._down_since_s = self.clock.now_s()
+        self.deaths += 1
+        self.line.start_engine()
+        await self._limit()
+        self._up()
+
+    def _up(self) -> None:
+        """It is ready again, or nobody waits for it any longer."""
+        if self._down_since_s is not None:
+            took_s, self._down_since_s = self.clock.now_s() - self._down_since_s, None
+            self.down_s += took_s
+            self.longest_down_s = max(self.longest_down_s, took_s)
 
     async def _limit(self) -> None:
         await self.line.ready(self.clock)
@@ -69,13 +94,15 @@ class Victim:
         await ask(self.line.url, self.line.model_dir.name, "Say yes.", max_tokens=4, timeout_s=120.0, clock=self.clock)
 
     async def _watch(self) -> None:
+        failures = LogWatch.begin(self.line.log, ALLOCATION_FAILED)
         while True:
             await self.clock.sleep(_LOOK_S)
+            if self.kills and self.line.engine is not None and failures.lines():
+                self.line.engine.kill()
             pid = self.line.pid()
             if pid is None:
-                self.deaths += 1
-                self.line.start_engine()
-                await self._limit()
+                await self._again()
+                failures = LogWatch.begin(self.line.log, ALLOCATION_FAILED)
                 continue
             try:
                 self.peak_bytes = max(self.peak_bytes, address_space_bytes(pid) - self._base_bytes)
