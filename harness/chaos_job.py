@@ -35,11 +35,13 @@ class ChaosJob:
     clock: Clock = field(default_factory=SystemClock)
     step_s: dict[str, float] = field(default_factory=dict)  # seconds that each step took
     new: bool = True  # begun here, not resumed
+    failed: str | None = None  # why the run that is resumed has ended with FAIL; nothing more is sent then
 
     @classmethod
     def prepare(cls, args: argparse.Namespace) -> Self:
         """Check every input before anything is written. Raises ConfigError, ModelError or EvalsetError."""
-        from harness.meta import describe_run, new_run_path, open_folder
+        from harness.gate_files import failed_for_good
+        from harness.meta import describe_run, new_run_path, open_folder, sha256_file
 
         before = began_with(args.resume)
         profile = load_profile(option(args, before, "profile"))
@@ -54,6 +56,7 @@ class ChaosJob:
             prepare([profile.primary.name, profile.secondary.name], progress=say)
         prepared_s = clock.now_s() - began_s
         folder = open_folder(options, describe_run(options, profile, plan_of(options, profile, items)))
+        failed = failed_for_good(folder.path, criteria, sha256_file(criteria))
         return cls(
             options=options,
             profile=profile,
@@ -63,6 +66,7 @@ class ChaosJob:
             step_s={"models": prepared_s},
             experiment_files=tuple(args.experiment),
             new=args.resume is None,
+            failed=failed,
         )
 
     def run_experiments(self, experiments: Path, select: str | None) -> int:

@@ -20,6 +20,7 @@ class Pool(StrEnum):
     CLASS = "class"  # all paths of the class, all faults
     PATH = "path"  # one path, all faults
     PATH_FAULT = "path-fault"  # one path under one fault
+    PATH_FAULT_LANGUAGE = "path-fault-language"  # the same in one language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +50,8 @@ class PathCriteria:
     pool: Pool
     min_n: int  # distinct items below which nothing is decided
     misleading: float | None = None  # most that the upper bound of the misleading rate may be
-    abstention: float | None = None  # most that the abstention rate may be
-    f1: float | None = None  # least mean BERTScore F1 of answers that did not abstain
+    abstention: float | None = None  # most that the upper bound of the abstention rate may be
+    f1: float | None = None  # least that the lower bound of mean BERTScore F1 may be, of answers that did not abstain
     misleading_margin: float | None = None  # most that the misleading rate may exceed the healthy path's
     f1_margin: float | None = None  # most that BERTScore F1 may fall below the healthy path's, same items
 

@@ -58,12 +58,30 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CellFigures:
+    """One path under one fault in one language, in figures; it is judged as its class pools it. None: not measured."""
+
+    path: str
+    fault: str
+    lang: str
+    n: int  # distinct items with a judged answer
+    misleading: int  # of them
+    misleading_high: float | None  # upper bounds
+    abstained: int
+    abstained_high: float | None
+    f1_n: int  # distinct items that were answered and measured
+    f1: float | None
+    f1_low: float | None  # lower bound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
     """The verdict of a run."""
 
     verdict: Verdict
     summary: str
     checks: tuple[Check, ...]
+    cells: tuple[CellFigures, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -76,6 +94,7 @@ class Decision:
             "exit_code": self.exit_code,
             "summary": self.summary,
             "checks": [{**asdict(check), "verdict": check.verdict.value} for check in self.checks],
+            "cells": [asdict(cell) for cell in self.cells],
         }
 
 
@@ -84,18 +103,19 @@ def titled(group: str, name: str) -> str:
     return name if name.startswith(f"{group}: ") else f"{group}: {name}"
 
 
-def decided(checks: Sequence[Check]) -> Decision:
+def decided(checks: Sequence[Check], cells: Sequence[CellFigures] = ()) -> Decision:
     """The worst check decides; no check at all is NOTHING."""
     failed = [check for check in checks if check.verdict is Verdict.FAIL]
     open_ones = [check for check in checks if check.verdict is Verdict.INCONCLUSIVE]
     if not checks:
         return Decision(verdict=Verdict.NOTHING, summary="nothing was judged", checks=())
     if failed:
-        return Decision(verdict=Verdict.FAIL, summary=summary_of("failed", failed, len(checks)), checks=tuple(checks))
-    if open_ones:
-        summary = summary_of("could not be decided", open_ones, len(checks))
-        return Decision(verdict=Verdict.INCONCLUSIVE, summary=summary, checks=tuple(checks))
-    return Decision(verdict=Verdict.PASS, summary=f"all {len(checks)} checks passed", checks=tuple(checks))
+        verdict, summary = Verdict.FAIL, summary_of("failed", failed, len(checks))
+    elif open_ones:
+        verdict, summary = Verdict.INCONCLUSIVE, summary_of("could not be decided", open_ones, len(checks))
+    else:
+        verdict, summary = Verdict.PASS, f"all {len(checks)} checks passed"
+    return Decision(verdict=verdict, summary=summary, checks=tuple(checks), cells=tuple(cells))
 
 
 def summary_of(what: str, checks: Sequence[Check], total: int) -> str:

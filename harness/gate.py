@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from harness.criteria import BaselineCriteria, Criteria, PathCriteria, Pool
 from harness.decision import Check, Decision, Verdict, decided
 from harness.errors import ConfigError
-from harness.gate_checks import against_healthy, against_limits, against_run, shown_worse
+from harness.gate_cells import figures_of_cells
+from harness.gate_differences import against_healthy, against_run, shown_worse
+from harness.gate_limits import against_limits
 from harness.gate_row import NO_FAULT, Cell, GateRow, cells_of, grouped, require_one_scale
 from harness.gate_run_level import run_checks
 from harness.trial import Block
@@ -35,7 +37,7 @@ def gate(
         checks += class_checks(each, [row for row in of_class if not row.crashed], healthy, criteria.run.confidence)
     if baseline is not None:
         checks += against_run(rows, baseline, baseline_criteria(criteria), criteria.run.confidence)
-    return decided(checks)
+    return decided(checks, figures_of_cells(under_fault, criteria.run.confidence))
 
 
 def healthy_cell(rows: Sequence[GateRow]) -> Cell | None:
@@ -52,7 +54,7 @@ def class_checks(
     for cell in cells_of(criteria, rows):
         checks += against_limits(cell, criteria, confidence)
         checks += against_healthy(cell, criteria, healthy, confidence)
-    if criteria.pool is not Pool.PATH_FAULT and rows:
+    if criteria.pool is not Pool.PATH_FAULT_LANGUAGE and rows:
         checks.append(shown_worse(rows, criteria, healthy, confidence))
     return checks
 

@@ -2,7 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from harness.errors import ConfigError
 
 VERDICT_FILE = "verdict.json"
 JUNIT_FILE = "junit.xml"
@@ -36,8 +38,35 @@ def files_of(run: Path, criteria: Path, criteria_sha256: str, baseline: Path | N
 
 def first_criteria(run: Path) -> str | None:
     """The sha256 of the criteria of `verdict.json`; "" where it names none; None without such a file."""
+    content = own_verdict(run)
+    return None if content is None else str(content.get("criteria_sha256", ""))
+
+
+def own_verdict(run: Path) -> dict[str, Any] | None:
+    """The content of `verdict.json`; None without such a file."""
     try:
         content = json.loads((run / VERDICT_FILE).read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return str(content.get("criteria_sha256", "")) if isinstance(content, dict) else None
+    return content if isinstance(content, dict) else None
+
+
+def has_ended(run: Path) -> bool:
+    """Whether its verdict is the one that `truefall chaos` ended with, not one on half of it."""
+    return bool((own_verdict(run) or {}).get("ends_run"))
+
+
+def failed_for_good(run: Path, criteria: Path, criteria_sha256: str) -> str | None:
+    """The summary of the FAIL that a run ended with; None: it may be gone on with.
+
+    Raises ConfigError when it ended by other criteria: the verdict of a run is not changed by asking for less.
+    """
+    content = own_verdict(run)
+    if content is None or not has_ended(run):
+        return None
+    if content.get("criteria_sha256") != criteria_sha256:
+        raise ConfigError(
+            f"{run}: this run has ended, judged by other criteria ({content.get('criteria')}) than {criteria}; "
+            f"`truefall gate {run} --criteria {criteria}` judges it by these, too"
+        )
+    return str(content.get("summary")) if content.get("verdict") == "FAIL" else None

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from harness.decision import MEANING, Check, Decision, Verdict
+from harness.decision import MEANING, CellFigures, Check, Decision, Verdict
 
 ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOTHING)
 
@@ -17,6 +17,9 @@ def as_markdown(decision: Decision, name: str) -> str:
         lines += ["", *table(wrong)]
     if passed:
         lines += ["", f"<details><summary>Passed: {len(passed)}</summary>", "", *table(passed), "", "</details>"]
+    if decision.cells:
+        told = f"Each path, fault and language: {len(decision.cells)}"
+        lines += ["", f"<details><summary>{told}</summary>", "", *cell_table(decision.cells), "", "</details>"]
     return "\n".join(lines) + "\n"
 
 
@@ -35,6 +38,23 @@ def counts(decision: Decision) -> str:
 def table(checks: Sequence[Check]) -> list[str]:
     rows = [[f"**{check.verdict.value}**", check.title, check.reason] for check in checks]
     return ["| | criterion | measured |", "|---|---|---|", *map(cells, rows)]
+
+
+def cell_table(found: Sequence[CellFigures]) -> list[str]:
+    """Items and bounds; what a cell alone can prove, which is seldom much."""
+    rows = [[literal(cell.path), cell.fault, cell.lang, *figures(cell)] for cell in found]
+    heading = "| path | fault | language | items | misleading, upper bound | abstained, upper bound | F1, lower bound |"
+    return [heading, "|---|---|---|---:|---:|---:|---:|", *map(cells, rows)]
+
+
+def figures(cell: CellFigures) -> list[str]:
+    """Such as "12", "1, 33.9%", "0, 22.1%", "0.62, 0.55"; "–" where nothing was measured."""
+    f1 = "–" if cell.f1 is None else f"{cell.f1:.2f}, {'–' if cell.f1_low is None else f'{cell.f1_low:.2f}'}"
+    return [str(cell.n), rate(cell.misleading, cell.misleading_high), rate(cell.abstained, cell.abstained_high), f1]
+
+
+def rate(hits: int, high: float | None) -> str:
+    return "–" if high is None else f"{hits}, {100 * high:.1f}%"
 
 
 def cells(texts: Sequence[str]) -> str:

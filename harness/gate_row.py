@@ -82,8 +82,12 @@ class Cell:
 
     def misleading_items(self) -> dict[str, bool]:
         """Per item with a judged answer: whether any of its answers misleads."""
+        return self.labelled_items(Label.MISLEADING)
+
+    def labelled_items(self, label: Label) -> dict[str, bool]:
+        """Per item with a judged answer: whether any of its answers is such."""
         judged = {item: [row for row in rows if row.label is not None] for item, rows in self.by_item().items()}
-        return {item: any(row.misleading for row in rows) for item, rows in judged.items() if rows}
+        return {item: any(row.label is label for row in rows) for item, rows in judged.items() if rows}
 
     def scales(self) -> frozenset[Scale]:
         """Those of the scores in `f1_of_items`."""
@@ -112,16 +116,23 @@ def cells_of(criteria: PathCriteria, rows: Sequence[GateRow]) -> list[Cell]:
         Pool.CLASS: lambda _: criteria.name,
         Pool.PATH: lambda row: row.judged_path,
         Pool.PATH_FAULT: lambda row: f"{row.judged_path} under {row.fault}",
+        Pool.PATH_FAULT_LANGUAGE: finest,
     }
     return [Cell(name=name, rows=tuple(found)) for name, found in grouped(rows, keys[criteria.pool]).items()]
 
 
+def finest(row: GateRow) -> str:
+    """One path under one fault in one language."""
+    return f"{row.judged_path} under {row.fault} in {row.lang}"
+
+
 def looks_of(rows: Sequence[GateRow]) -> list[Cell]:
-    """Every path, path under a fault, and language, to be looked at on its own."""
+    """Every path, path under a fault, language, and path under a fault in a language, to be looked at on its own."""
     keys: tuple[Callable[[GateRow], str], ...] = (
         lambda row: f"path {row.judged_path}",
         lambda row: f"path {row.judged_path} under {row.fault}",
         lambda row: f"language {row.lang}",
+        lambda row: f"path {finest(row)}",
     )
     found = [Cell(name=name, rows=tuple(group)) for key in keys for name, group in grouped(rows, key).items()]
     distinct = {cell.rows: cell for cell in reversed(found)}  # a path with one fault is one look, not two

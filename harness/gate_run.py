@@ -12,7 +12,7 @@ from harness.decision import MEANING, NEXT, Decision, Verdict
 from harness.errors import ConfigError, NothingJudged, ResultError
 from harness.fidelity.case import Label
 from harness.gate import gate
-from harness.gate_files import GateFiles, files_of, own_files
+from harness.gate_files import GateFiles, files_of, has_ended, own_files
 from harness.gate_markdown import as_markdown
 from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
 from harness.gate_scale import scale_of
@@ -54,6 +54,7 @@ def gate_run(
         "criteria": criteria_file.name,
         "criteria_sha256": sha256,
         "baseline": None if baseline is None else baseline.name,
+        "ends_run": ends_run or (files.own and has_ended(run_dir)),
     }
     folder.write_json(files.verdict.name, content)
     xml = junit_xml(decision, name=files.name)

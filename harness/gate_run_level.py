@@ -69,6 +69,8 @@ def faults(rows: Sequence[GateRow], blocks: Sequence[Block]) -> Check:
         if not problems
         else (f"not proved{listed(problems)}")
     )
+    again = [f"{block.id}: {block.attempts} attempts" for block in blocks if block.attempts > 1]
+    reason += f"; begun again{listed(again)}" if again else ""
     return run_check("every fault fired", verdict, reason, value=len(problems), limit=0)
 
 

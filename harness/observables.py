@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from evalsets.item import Item
 from faults.semantic.blurring import blurred
 from faults.semantic.units import Splitter, has_word
-from harness.stats import Estimate, student_difference
+from harness.stats import Estimate, student_mean
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
 
@@ -79,7 +79,7 @@ def intent_confidence(trials: Sequence[Trial], items: Sequence[Item], classify: 
         source=-0.32,
         before=fmean(before.confidence for before, _ in sure),
         after=fmean(after.confidence for _, after in sure),
-        change=student_difference(gaps),
+        change=student_mean(gaps),
         note=f"{changes}; {flips} of {len(sure)} are taken for another intent",
     )
 

@@ -5,13 +5,14 @@ Every bound is one-sided at `confidence`, so "the upper 95% bound is at most the
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from random import Random
 from statistics import NormalDist
 from typing import NamedTuple, TypeVar
 
 from harness.errors import ConfigError
 
 Item = TypeVar("Item", bound=Hashable)  # what is measured twice
+POWER = 0.8  # probability with which the number of items that is asked for shows what is true
+MOST_ITEMS = 10_000  # more are not asked for
 
 
 class Estimate(NamedTuple):
@@ -28,6 +29,13 @@ def z_of(confidence: float) -> float:
     if not 0.5 < confidence < 1:
         raise ConfigError(f"confidence is {confidence}; it has to be in (0.5, 1), usually 0.95")
     return NormalDist().inv_cdf(confidence)
+
+
+def z_of_power(power: float) -> float:
+    """Raises ConfigError outside [0.5, 1)."""
+    if not 0.5 <= power < 1:
+        raise ConfigError(f"power is {power}; it has to be in [0.5, 1), usually 0.8")
+    return NormalDist().inv_cdf(power)
 
 
 def counted(hits: int, n: int) -> None:
@@ -56,14 +64,6 @@ def clopper_pearson(hits: int, n: int, confidence: float = 0.95) -> Estimate:
     low = 0.0 if hits == 0 else float(betaincinv(hits, n - hits + 1, 1 - confidence))
     high = 1.0 if hits == n else float(betaincinv(hits + 1, n - hits, confidence))
     return Estimate(hits / n, low, high, n)
-
-
-def binomial_p(hits: int, n: int, limit: float) -> float:
-    """p-value of "the rate is at least `limit`" against "below": P(X <= hits) at rate `limit`."""
-    from scipy.special import bdtr
-
-    counted(hits, n)
-    return 1.0 if limit >= 1 and hits < n else float(bdtr(hits, n, min(max(limit, 0.0), 1.0)))
 
 
 def binomial_tail_p(hits: int, n: int, limit: float) -> float:
@@ -134,23 +134,29 @@ def tango_above_p(counts: PairedCounts, margin: float) -> float:
     return 1 - tango_p(counts, margin)
 
 
-def needed_pairs(counts: PairedCounts, margin: float, confidence: float = 0.95, most: int = 100_000) -> int:
-    """About how many items would bring the bound to the margin if more of the same came; `most` where none would."""
+def needed_pairs(
+    counts: PairedCounts, margin: float, *, confidence: float = 0.95, power: float = POWER, most: int = MOST_ITEMS
+) -> int | None:
+    """About how many items like these put the bound at or below the margin with probability `power`.
+
+    None: no number up to `most` does.
+    """
     counted(counts.candidate_only + counts.baseline_only, counts.n)
+    sure = NormalDist().cdf(z_of(confidence) + z_of_power(power))
 
     def enough(n: int) -> bool:
         grown = PairedCounts(*(round(cell * n / counts.n) for cell in counts))
-        return grown.n > 0 and at_most(tango(grown, confidence).high, margin)
+        return grown.n > 0 and at_most(tango(grown, sure).high, margin)
 
     low, high = 0, counts.n
     while not enough(high):
         low, high = high, high * 2
         if low >= most:
-            return most
+            return None
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return high if high <= most else None
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
@@ -165,57 +171,23 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
     return (low + high) / 2
 
 
-def clustered_difference(
-    candidate: Mapping[Item, Sequence[float]],
-    baseline: Mapping[Item, Sequence[float]],
-    *,
-    rng: Random,
-    confidence: float = 0.95,
-    draws: int = 2000,
-) -> Estimate:
-    """Mean over the items both hold of (mean candidate − mean baseline), bounds by bootstrap over items.
+def student_mean(values: Sequence[float], confidence: float = 0.95) -> Estimate:
+    """Mean with Student's t bounds, infinite for one value. Raises ConfigError for none.
 
-    Several answers to one item are one unit: they are not independent. Raises ConfigError without a common item.
+    The values are of independent units: an item's mean over its answers, or its paired difference.
     """
-    z_of(confidence)
-    items = sorted((item for item in candidate if item in baseline), key=repr)
-    if not items or draws < 1:
-        raise ConfigError(f"need at least 1 common item and 1 draw, got {len(items)} and {draws}")
-    gaps = [mean(candidate[item]) - mean(baseline[item]) for item in items]
-    means = sorted(mean(rng.choices(gaps, k=len(gaps))) for _ in range(draws))
-    last = draws - 1
-    return Estimate(
-        mean(gaps), means[math.floor((1 - confidence) * last)], means[math.ceil(confidence * last)], len(gaps)
-    )
-
-
-def student_difference(gaps: Sequence[float], confidence: float = 0.95) -> Estimate:
-    """Mean paired difference with Student's t bounds. With one gap, or none, the bounds are infinite."""
     from scipy.special import stdtrit
 
     z_of(confidence)
-    n = len(gaps)
+    n = len(values)
     if n == 0:
-        raise ConfigError("need at least 1 paired difference, got 0")
-    middle = mean(gaps)
+        raise ConfigError("need at least 1 value, got 0")
+    middle = mean(values)
     if n == 1:
         return Estimate(middle, -math.inf, math.inf, 1)
-    spread = math.sqrt(math.fsum((gap - middle) ** 2 for gap in gaps) / (n - 1) / n)
+    spread = math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (n - 1) / n)
     reach = float(stdtrit(n - 1, confidence)) * spread
     return Estimate(middle, middle - reach, middle + reach, n)
-
-
-def student_p(gaps: Sequence[float], margin: float) -> float:
-    """p-value of "the mean difference is at least `margin`" against "below"; 1 for fewer than two gaps."""
-    from scipy.special import stdtr
-
-    if len(gaps) < 2:
-        return 1.0
-    middle = mean(gaps)
-    spread = math.sqrt(math.fsum((gap - middle) ** 2 for gap in gaps) / (len(gaps) - 1) / len(gaps))
-    if spread < 1e-12:
-        return 0.0 if at_most(middle, margin) else 1.0
-    return float(stdtr(len(gaps) - 1, (middle - margin) / spread))
 
 
 def mean(values: Sequence[float]) -> float:
@@ -235,22 +207,38 @@ def holm(p_values: Sequence[float], alpha: float = 0.05) -> list[bool]:
 
 
 def needed_n(
-    limit: float, rate: float = 0.0, *, confidence: float = 0.95, power: float = 0.8, most: int = 100_000
-) -> int:
+    limit: float, rate: float = 0.0, *, confidence: float = 0.95, power: float = POWER, most: int = MOST_ITEMS
+) -> int | None:
     """Least n at which a true `rate` puts the exact upper bound at or below `limit` with probability `power`.
 
-    Raises ConfigError where no n up to `most` does: the rate is not clearly below the limit.
+    None: no n up to `most` does, as the rate is not clearly below the limit.
     """
     from scipy.special import bdtr
 
-    if not 0 <= rate < limit <= 1:
-        raise ConfigError(f"need 0 <= rate < limit <= 1, got {rate=}, {limit=}: no number of items would do")
     hits = 0
-    while (n := least_n(hits, limit, confidence)) <= most:
+    while rate < limit and (n := least_n(hits, limit, confidence)) <= most:
         if rate == 0 or float(bdtr(hits, n, rate)) >= power:
             return n
         hits += 1
-    raise ConfigError(f"a rate of {rate} is too close to the limit {limit}: more than {most} items are needed")
+    return None
+
+
+def needed_mean_n(
+    values: Sequence[float], limit: float, *, confidence: float = 0.95, power: float = POWER, most: int = MOST_ITEMS
+) -> int | None:
+    """About how many values like these put the upper bound of their mean at or below `limit` with probability `power`.
+
+    None: no number up to `most` does.
+    """
+    middle, reach = mean(values), z_of(confidence) + z_of_power(power)
+    room = limit - middle
+    if room <= 0:
+        return None
+    spread = math.sqrt(math.fsum((value - middle) ** 2 for value in values) / max(1, len(values) - 1))
+    needed = (reach * spread / room) ** 2 + z_of(
+        confidence
+    ) ** 2 / 2  # the second term stands for Student's wider tails
+    return math.ceil(needed) if needed <= most else None
 
 
 def least_n(hits: int, limit: float, confidence: float = 0.95) -> int:

@@ -90,6 +90,11 @@ class Block:
     error: str | None = None  # what went wrong with the injection itself
     stopped: str | None = None  # the stop condition that ended the injection
 
+    @property
+    def attempts(self) -> int:
+        """How often it was begun and left a row, this time included: more than once only in a resumed run."""
+        return 1 + int(self.id.rpartition("#")[2].partition(".")[2] or 0)
+
     def to_row(self) -> dict[str, Any]:
         """A plain row for one JSON line."""
         return asdict(self)

@@ -109,10 +109,10 @@ def more_items(misleading: Metric, margin: float) -> int | None:
     fewer, more = (misleading.counts, turned) if b_only <= a_only else (turned, misleading.counts)
     found = []
     if a_only != b_only:
-        found.append(needed_pairs(fewer, 0.0, TWO_SIDED_95, MOST_ITEMS))
+        found.append(needed_pairs(fewer, 0.0, confidence=TWO_SIDED_95, most=MOST_ITEMS))
     if abs(a_only - b_only) < margin * misleading.counts.n:
-        found.append(needed_pairs(more, margin, TWO_SIDED_95, MOST_ITEMS))
-    least = min((n for n in found if n < MOST_ITEMS), default=None)
+        found.append(needed_pairs(more, margin, confidence=TWO_SIDED_95, most=MOST_ITEMS))
+    least = min((n for n in found if n is not None), default=None)
     return None if least is None else max(1, least - misleading.counts.n)
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from harness.ab.events import PolicyEvents
 from harness.ab.pairs import Answer, Pair, Pairing
 from harness.fidelity.case import Label
-from harness.stats import Estimate, PairedCounts, mean, paired_counts, student_difference, tango
+from harness.stats import Estimate, PairedCounts, mean, paired_counts, student_mean, tango
 
 TWO_SIDED_95 = 0.975  # each of the two bounds
 CSAT_TARGET = 0.85
@@ -111,10 +111,10 @@ def differing(
         higher_is_better=True,
         a=mean(ours),
         b=mean(theirs),
-        difference=student_difference(gaps, TWO_SIDED_95),
+        difference=student_mean(gaps, TWO_SIDED_95),
         target=target,
-        bounds_a=None if target is None else student_difference(ours, TWO_SIDED_95),
-        bounds_b=None if target is None else student_difference(theirs, TWO_SIDED_95),
+        bounds_a=None if target is None else student_mean(ours, TWO_SIDED_95),
+        bounds_b=None if target is None else student_mean(theirs, TWO_SIDED_95),
     )
 
 

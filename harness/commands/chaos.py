@@ -45,6 +45,7 @@ def run(args: argparse.Namespace) -> int:
     if args.word:
         return run_word(args)
     from harness.chaos_job import ChaosJob
+    from harness.decision import EXIT_CODES, Verdict
     from harness.stack.signals import terminated_as_interrupt
 
     experiments = Path(args.experiments)
@@ -59,6 +60,9 @@ def run(args: argparse.Namespace) -> int:
     with terminated_as_interrupt():
         job = ChaosJob.prepare(args)
         print(f"run folder: {job.folder.path}", file=sys.stderr)
+        if job.failed:
+            print(f"this run has ended, nothing more is sent; begin a new one\nFAIL: {job.failed}", file=sys.stderr)
+            return EXIT_CODES[Verdict.FAIL]
         try:
             code = job.run_experiments(experiments, args.select)
             if code != INTERRUPTED:

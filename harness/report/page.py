@@ -1,12 +1,13 @@
 """Put a report together: data, plots and the template into `report.html`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 from evalsets.jsonl import load_set
-from harness.decision import MEANING, NEXT, titled
+from harness.decision import MEANING, NEXT, CellFigures, titled
+from harness.gate_markdown import figures
 from harness.report.plots import COLOURS, latency_plot, reliability_plot, risk_plot, timeline_plot
 from harness.report.rows import Cell, ReportData, WrongAnswer, read_report_data
 from harness.stats import wilson
@@ -41,6 +42,7 @@ def render(data: ReportData) -> str:
         meaning=MEANING.get(data.verdict["verdict"], ""),
         next_step=NEXT.get(data.verdict["verdict"], ""),
         checks=[{**check, "title": titled(check["group"], check["name"])} for check in data.verdict["checks"]],
+        gate_cells=[gate_cell(cell) for cell in data.verdict.get("cells", [])],
         totals=totals(data),
         cells=[cell_row(cell) for cell in cells],
         wrong=[wrong_row(wrong) for wrong in wrong[:SHOWN_WRONG]],
@@ -57,6 +59,12 @@ def render(data: ReportData) -> str:
         risk_svg=risk_plot(cells),
         timeline_svg=timeline_plot(data),
     )
+
+
+def gate_cell(cell: Mapping[str, Any]) -> list[str]:
+    """One line of the gate's own table of cells, in the words of its Markdown."""
+    found = CellFigures(**cell)
+    return [found.path, found.fault, found.lang, *figures(found)]
 
 
 def totals(data: ReportData) -> dict[str, Any]:

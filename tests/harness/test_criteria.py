@@ -53,7 +53,7 @@ def test_a_path_belongs_to_the_class_that_names_it(tmp_path):
         ("max_crashes = 0", "max_crashes = 0.5", "whole number"),
         ("min_n = 10", "min_n = 0", "at least 1"),
         ("min_n = 10", "", "min_n is missing"),
-        ('pool = "path"', 'pool = "paths"', "one of class, path, path-fault"),
+        ('pool = "path"', 'pool = "paths"', "one of class, path, path-fault, path-fault-language"),
         ('match = ["*"]', 'match = "*"', "has to be a list"),
         ('match = ["*"]', "match = []", "at least one path"),
         ('match = ["*"]', 'match = ["extract"]', 'no class matches "\\*"'),

@@ -4,13 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.criteria import load_criteria, shipped
+from harness.criteria import Pool, load_criteria, shipped
 from harness.decision import Verdict
 from harness.errors import ConfigError, ResultError
 from harness.fidelity.case import Label
 from harness.gate import gate
 from harness.gate_row import GateRow
 from harness.gate_scale import Scale, scale_of
+from harness.stats import clopper_pearson, needed_n
 from harness.trial import Block
 
 CPU, GPU = load_criteria(shipped("cpu")), load_criteria(shipped("gpu"))
@@ -83,8 +84,8 @@ def test_a_path_without_a_model_is_held_to_its_limit(labels, verdict):
 def test_too_few_items_say_how_many_would_do():
     check = check_of(decide(steady("f") + rows("m" + "f" * 20, path="extract")), "misleading rate")
     assert check.verdict is Verdict.INCONCLUSIVE
-    assert check.needed_n == 46
-    assert "46 items would do" in check.reason
+    assert check.needed_n == needed_n(0.10, 1 / 21)
+    assert f"about {check.needed_n} items would show it 8 times in 10" in check.reason
 
 
 def test_few_items_decide_nothing_even_where_their_bound_would_do():
@@ -288,6 +289,81 @@ def test_on_a_gpu_each_path_under_each_fault_stands_alone():
 def test_a_backup_that_mostly_refuses_fails_on_a_gpu():
     decision = decide(steady("f" * 300) + rows("f" * 200 + "a" * 100), GPU)
     assert check_of(decision, "abstention rate").verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    ("labels", "verdict"),
+    [
+        ("f" * 59, Verdict.PASS),
+        ("a" * 6 + "f" * 54, Verdict.PASS),
+        ("a" * 7 + "f" * 53, Verdict.INCONCLUSIVE),
+        ("a" * 12 + "f" * 48, Verdict.INCONCLUSIVE),
+        ("a" * 13 + "f" * 47, Verdict.FAIL),
+        ("a" * 5, Verdict.FAIL),
+        ("f" * 5, Verdict.INCONCLUSIVE),
+    ],
+)
+def test_abstention_is_judged_by_the_bound_over_items(labels, verdict):
+    check = check_of(decide(steady("f" * 60) + rows(labels), GPU), "abstention rate")
+    assert check.verdict is verdict
+    assert (check.n, check.bound is None) == (len(labels), False)
+    assert (check.needed_n is None) == (verdict is not Verdict.INCONCLUSIVE or "a" * 12 in labels)
+
+
+def test_an_item_that_abstains_under_one_of_two_faults_is_one_that_abstains():
+    found = rows("f" * 60, path="extract") + rows("a" * 20 + "f" * 40, path="extract", fault="hang")
+    check = check_of(decide(found, GPU, blocks=[FIRED, replace(FIRED, fault="hang")]), "extract: abstention rate")
+    assert (check.n, check.value) == (60, pytest.approx(1 / 3))
+
+
+def test_the_floor_is_reached_by_the_lower_bound_not_by_the_mean():
+    spread = [replace(row, bertscore_f1=0.74 + (0.2 if k % 2 else -0.2)) for k, row in enumerate(rows("f" * 60))]
+    decision = decide(steady("f" * 60, f1=0.74) + spread, GPU)
+    (check,) = [check for check in decision.checks if check.name.endswith("under kill: BERTScore F1")]
+    assert check.verdict is Verdict.INCONCLUSIVE
+    assert check.bound < 0.72 < check.value
+    assert check.needed_n > 60
+
+
+def test_a_limit_that_no_number_of_items_would_show_says_so():
+    check = check_of(decide(steady("f" * 60) + rows("a" * 12 + "f" * 48), GPU), "abstention rate")
+    assert "if this is the truth, 10000 items would not show it" in check.reason
+    few = check_of(decide(steady("f" * 8) + rows("aaafffff"), GPU), "abstention rate")
+    assert (few.verdict, few.needed_n) == (Verdict.INCONCLUSIVE, 59)
+    assert "59 items are needed to decide" in few.reason
+
+
+def test_a_pool_may_name_the_language():
+    pools = replace(CPU.classes[0], pool=Pool.PATH_FAULT_LANGUAGE)
+    criteria = replace(CPU, classes=(pools, *CPU.classes[1:]))
+    found = rows("f" * 40, path="extract") + rows("m" * 9 + "f" * 31, path="extract", lang="zh", start=40)
+    decision = decide(steady("f" * 80) + found, criteria)
+    assert check_of(decision, "extract under kill in en: misleading rate").verdict is Verdict.PASS
+    assert check_of(decision, "extract under kill in zh: misleading rate").verdict is Verdict.FAIL
+
+
+def test_every_path_fault_and_language_is_listed_with_its_own_bounds_whatever_is_pooled():
+    found = rows("ffma", path="extract") + rows("?a", path="template", lang="zh", start=4)
+    en, zh = decide(steady("f" * 6) + found).cells
+    assert (en.path, en.fault, en.lang, en.n, en.misleading, en.abstained) == ("extract", "kill", "en", 4, 1, 1)
+    assert en.misleading_high == en.abstained_high == pytest.approx(clopper_pearson(1, 4).high)
+    assert (en.f1_n, en.f1, en.f1_low) == (3, pytest.approx(0.8), pytest.approx(0.8))
+    assert (zh.path, zh.lang, zh.n, zh.abstained, zh.f1_n, zh.f1, zh.f1_low) == ("template", "zh", 1, 1, 0, None, None)
+
+
+def test_one_language_of_a_path_under_a_fault_does_not_hide_among_the_others():
+    blocks = [FIRED, replace(FIRED, fault="hang")]
+    good = [*rows("f" * 60), *rows("f" * 60, lang="zh", start=60), *rows("f" * 60, fault="hang")]
+    bad = rows("m" * 6 + "f" * 2, lang="zh", fault="hang", start=60)
+    found = [replace(row, path="template") for row in good + bad]
+    check = check_of(decide(steady("f" * 120) + found, blocks=blocks), "single paths")
+    assert "path template under hang in zh" in check.reason
+
+
+def test_a_block_that_was_begun_again_says_so():
+    decision = decide(steady("f" * 40) + rows("f" * 40), blocks=[replace(FIRED, id="kill#0.2")])
+    check = check_of(decision, "every fault fired")
+    assert (check.verdict, "begun again (kill#0.2: 3 attempts)" in check.reason) == (Verdict.PASS, True)
 
 
 def test_a_baseline_case_that_is_gone_makes_the_run_incomplete():  # S11

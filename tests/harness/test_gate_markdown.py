@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from harness.decision import Check, Decision, Verdict, decided
+from harness.decision import CellFigures, Check, Decision, Verdict, decided
 from harness.gate_markdown import as_markdown, literal
 
 
@@ -47,6 +47,18 @@ def test_what_passed_is_folded_and_below():
 )
 def test_every_verdict_says_what_it_means(verdict, says):
     assert says in as_markdown(decided([check(verdict)]), "run")
+
+
+def test_each_cell_stands_folded_with_its_bounds_and_a_dash_where_nothing_was_measured():
+    figures = {"n": 4, "misleading": 1, "misleading_high": 0.7514, "abstained": 0, "abstained_high": 0.5271}
+    whole = CellFigures(path="a|b", fault="kill", lang="en", **figures, f1_n=4, f1=0.8, f1_low=0.704)
+    bare = CellFigures(path="template", fault="kill", lang="zh", **dict.fromkeys(figures, 0) | {
+        "misleading_high": None, "abstained_high": None}, f1_n=0, f1=None, f1_low=None)  # fmt: skip
+    text = as_markdown(decided([check(Verdict.FAIL)], [whole, bare]), "run")
+    folded = text[text.index("<details><summary>Each path, fault and language: 2</summary>\n\n| path |") :]
+    assert "\n| a\\|b | kill | en | 4 | 1, 75.1% | 0, 52.7% | 0.80, 0.70 |\n" in folded
+    assert "\n| template | kill | zh | 0 | – | – | – |\n" in folded
+    assert folded.endswith("\n\n</details>\n")
 
 
 def test_nothing_judged_is_no_pass():

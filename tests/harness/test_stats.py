@@ -5,23 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
-from scipy.stats import binomtest, false_discovery_control, ttest_1samp
+from scipy.stats import binom, binomtest, false_discovery_control, ttest_1samp
 
 from harness.errors import ConfigError
 from harness.stats import (
     PairedCounts,
     at_least,
     at_most,
-    binomial_p,
+    binomial_tail_p,
     clopper_pearson,
-    clustered_difference,
     holm,
     least_n,
+    needed_mean_n,
     needed_n,
     needed_pairs,
     paired_counts,
-    student_difference,
-    student_p,
+    student_mean,
     tango,
     tango_p,
     tango_z,
@@ -50,10 +49,10 @@ def test_the_rule_of_three_comes_out():
 @given(counts=rates, limit=st.floats(0.01, 0.99))
 def test_the_p_value_agrees_with_scipy_and_with_the_bound(counts, limit):
     hits, n = counts
-    p = binomial_p(hits, n, limit)
-    assert p == pytest.approx(binomtest(hits, n, limit, alternative="less").pvalue, abs=1e-9)
+    p = binomial_tail_p(hits, n, limit)
+    assert p == pytest.approx(binomtest(hits, n, limit, alternative="greater").pvalue, abs=1e-9)
     if abs(p - 0.05) > 1e-6:
-        assert (p <= 0.05) == (clopper_pearson(hits, n).high <= limit)
+        assert (p <= 0.05) == (clopper_pearson(hits, n).low >= limit)
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 0), (-1, 5), (6, 5)])
@@ -119,37 +118,17 @@ def test_paired_counts_look_only_at_items_that_both_hold():
 
 
 @given(gaps=st.lists(st.floats(-1, 1), min_size=3, max_size=40), margin=st.floats(-0.5, 0.5))
-def test_students_p_value_is_that_of_scipy(gaps, margin):
-    if max(gaps) - min(gaps) > 1e-3:
-        expected = ttest_1samp(gaps, margin, alternative="less").pvalue
-        assert student_p(gaps, margin) == pytest.approx(expected, abs=1e-9)
-        bound = student_difference(gaps).high
-        assert (bound <= margin) == (student_p(gaps, margin) <= 0.05) or abs(bound - margin) < 1e-9
+def test_students_bound_agrees_with_the_test_of_scipy(gaps, margin):
+    bound = student_mean(gaps).high
+    if max(gaps) - min(gaps) > 1e-3 and abs(bound - margin) > 1e-9:
+        assert (bound <= margin) == (ttest_1samp(gaps, margin, alternative="less").pvalue <= 0.05)
 
 
-def test_one_gap_proves_nothing_and_equal_gaps_prove_themselves():
-    assert student_difference([0.1]).high == math.inf
-    assert student_p([0.1], 5.0) == 1.0
-    assert student_p([0.1, 0.1, 0.1], 0.1) == 0.0
-    assert student_p([0.1, 0.1, 0.1], 0.09) == 1.0
+def test_one_value_proves_nothing_and_equal_ones_have_no_spread():
+    assert student_mean([0.1]).high == math.inf
+    assert student_mean([0.1, 0.1, 0.1]).high == pytest.approx(0.1)
     with pytest.raises(ConfigError, match="got 0"):
-        student_difference([])
-
-
-def test_answers_to_one_item_are_one_unit():
-    once = clustered_difference({"a": [1.0], "b": [0.0]}, {"a": [0.0], "b": [0.0]}, rng=Random(1))
-    often = clustered_difference({"a": [1.0] * 50, "b": [0.0] * 50}, {"a": [0.0], "b": [0.0]}, rng=Random(1))
-    assert once == often
-    assert once.n == 2
-
-
-def test_the_bootstrap_repeats_with_its_seed_and_brackets_the_value():
-    data = {i: [i / 10] for i in range(10)}, {i: [0.3] for i in range(10)}
-    first, second = (clustered_difference(*data, rng=Random(3)) for _ in range(2))
-    assert first == second
-    assert first.low < first.value < first.high
-    with pytest.raises(ConfigError, match="common item"):
-        clustered_difference({1: [1.0]}, {2: [1.0]}, rng=Random(3))
+        student_mean([])
 
 
 def test_holm_rejects_step_by_step():
@@ -180,12 +159,35 @@ def test_the_least_n_is_enough_and_one_less_is_not(hits, limit):
     assert n - 1 <= hits or not at_most(clopper_pearson(hits, n - 1).high, limit)
 
 
-def test_a_rate_below_the_limit_needs_more_items_the_closer_it_is():
+def test_a_rate_below_the_limit_needs_more_items_the_closer_it_is_and_none_would_do_at_it():
     assert needed_n(0.1) < needed_n(0.1, 0.02) < needed_n(0.1, 0.05)
-    with pytest.raises(ConfigError, match="no number of items"):
-        needed_n(0.1, 0.1)
-    with pytest.raises(ConfigError, match="more than 1000"):
-        needed_n(0.1, 0.09, most=1000)
+    assert needed_n(0.1, 0.1) is None
+    assert needed_n(0.1, 0.09, most=1000) is None
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.05])
+def test_that_many_items_show_a_rate_as_often_as_the_power_says(rate):
+    def shown(n):
+        return sum(binom.pmf(k, n, rate) for k in range(n + 1) if at_most(clopper_pearson(k, n).high, 0.1))
+
+    n = needed_n(0.1, rate)
+    assert shown(n) >= 0.8
+    assert shown(n // 2) < 0.8
+
+
+def test_that_many_values_show_a_mean_as_often_as_the_power_says():
+    rng, values = Random(5), [0.0, 0.2]  # of a spread of 0.141
+    n = needed_mean_n(values, 0.15)
+    drawn = [[rng.gauss(0.1, 0.1 * math.sqrt(2)) for _ in range(n)] for _ in range(400)]
+    assert sum(student_mean(each).high <= 0.15 for each in drawn) / 400 == pytest.approx(0.8, abs=0.06)
+    assert needed_mean_n(values, 0.1) is None
+    assert needed_mean_n(values, 0.1001) is None
+
+
+@pytest.mark.parametrize("power", [0.4, 1.0, float("nan")])
+def test_an_impossible_power_is_refused(power):
+    with pytest.raises(ConfigError, match="power is"):
+        needed_mean_n([0.0, 0.2], 0.5, power=power)
 
 
 def test_a_threshold_is_inclusive_without_an_accident_of_floats():  # S12
@@ -202,10 +204,10 @@ def test_a_threshold_is_inclusive_without_an_accident_of_floats():  # S12
 @given(counts=cells, margin=st.floats(0.05, 0.5))
 def test_that_many_pairs_of_the_same_kind_reach_the_margin(counts, margin):
     if tango(counts).value < margin - 0.03:
-        n = needed_pairs(counts, margin)
+        n = needed_pairs(counts, margin, most=100_000)
         grown = PairedCounts(*(round(cell * n / counts.n) for cell in counts))
         assert tango(grown).high <= margin + 1e-9
 
 
 def test_a_difference_at_the_margin_is_never_shown():
-    assert needed_pairs(PairedCounts(1, 0, 0, 9), 0.1, most=5000) == 5000
+    assert needed_pairs(PairedCounts(1, 0, 0, 9), 0.1, most=5000) is None

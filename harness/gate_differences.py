@@ -1,4 +1,4 @@
-"""Checks of one cell: rates against limits, differences against the healthy path or an earlier run (pure)."""
+"""Checks of paired differences: to the healthy path, to an earlier run; and single cells shown to be worse (pure)."""
 
 import math
 from collections.abc import Sequence
@@ -6,21 +6,18 @@ from typing import NamedTuple
 
 from harness.criteria import BaselineCriteria, PathCriteria
 from harness.decision import Check, Verdict
+from harness.gate_limits import Needed, judged, needed, not_measured
 from harness.gate_row import NO_FAULT, Cell, GateRow, looks_of
 from harness.gate_run_level import listed
 from harness.gate_scale import unscaled
 from harness.stats import (
     Estimate,
-    at_least,
-    at_most,
     binomial_tail_p,
-    clopper_pearson,
     holm,
-    least_n,
-    mean,
+    needed_mean_n,
     needed_pairs,
     paired_counts,
-    student_difference,
+    student_mean,
     tango,
     tango_above_p,
 )
@@ -33,79 +30,6 @@ class Demand(NamedTuple):
     min_n: int
     margin: float
     confidence: float
-
-
-def against_limits(cell: Cell, criteria: PathCriteria, confidence: float) -> list[Check]:
-    checks = []
-    if criteria.misleading is not None:
-        checks.append(misleading_rate(cell, criteria, criteria.misleading, confidence))
-    if criteria.abstention is not None:
-        checks.append(abstention_rate(cell, criteria, criteria.abstention))
-    if criteria.f1 is not None:
-        checks.append(f1_floor(cell, criteria, criteria.f1))
-    return checks
-
-
-def misleading_rate(cell: Cell, criteria: PathCriteria, limit: float, confidence: float) -> Check:
-    items = cell.misleading_items()
-    hits, n = sum(items.values()), len(items)
-    if n == 0:
-        return too_few(criteria, f"{cell.name}: misleading rate", 0, limit, criteria.min_n)
-    rate = clopper_pearson(hits, n, confidence)
-    verdict, needed = judged(rate, limit, criteria.min_n), None
-    if verdict is Verdict.INCONCLUSIVE:
-        needed = max(criteria.min_n, least_n(hits, limit, confidence))
-    reason = f"{hits} of {n} items ({percent(rate.value)}), upper bound {percent(rate.high)}, limit {percent(limit)}"
-    reason += f"; {needed} items would do" if needed else ""
-    return Check(
-        group=criteria.name,
-        name=f"{cell.name}: misleading rate",
-        verdict=verdict,
-        reason=reason,
-        n=n,
-        value=rate.value,
-        bound=rate.high,
-        limit=limit,
-        needed_n=needed,
-    )
-
-
-def judged(found: Estimate, limit: float, min_n: int) -> Verdict:
-    """Pass when shown; fail when observed, or with few items shown, to be worse; else undecided."""
-    if not at_most(found.low, limit):
-        return Verdict.FAIL
-    if found.n < min_n:
-        return Verdict.INCONCLUSIVE
-    if at_most(found.high, limit):
-        return Verdict.PASS
-    return Verdict.INCONCLUSIVE if at_most(found.value, limit) else Verdict.FAIL
-
-
-def abstention_rate(cell: Cell, criteria: PathCriteria, limit: float) -> Check:
-    judged = [row for row in cell.rows if row.label is not None]
-    n = len({row.item_id for row in judged})
-    name = f"{cell.name}: abstention rate"
-    if n < criteria.min_n:
-        return too_few(criteria, name, n, limit, criteria.min_n)
-    rate = sum(row.abstained for row in judged) / len(judged)
-    verdict = Verdict.PASS if at_most(rate, limit) else Verdict.FAIL
-    reason = f"{percent(rate)} of {len(judged)} answers, limit {percent(limit)}"
-    return Check(group=criteria.name, name=name, verdict=verdict, reason=reason, n=n, value=rate, limit=limit)
-
-
-def f1_floor(cell: Cell, criteria: PathCriteria, floor: float) -> Check:
-    scores = cell.f1_of_items()
-    name = f"{cell.name}: BERTScore F1"
-    if why := unscaled(cell.scales()):
-        return not_measured(criteria.name, name, len(scores), floor, why)
-    if len(scores) < criteria.min_n:
-        return too_few(criteria, name, len(scores), floor, criteria.min_n)
-    value = mean(list(scores.values()))
-    verdict = Verdict.PASS if at_least(value, floor) else Verdict.FAIL
-    reason = f"mean {value:.3f} over {len(scores)} items that were answered, floor {floor:g}"
-    return Check(
-        group=criteria.name, name=name, verdict=verdict, reason=reason, n=len(scores), value=value, limit=floor
-    )
 
 
 def against_healthy(cell: Cell, criteria: PathCriteria, healthy: Cell | None, confidence: float) -> list[Check]:
@@ -128,18 +52,15 @@ def misleading_gap(cell: Cell, reference: Cell, demand: Demand) -> Check:
         return unpaired(demand, name, len(ours))
     gap = tango(counts, demand.confidence)
     verdict = judged(gap, demand.margin, demand.min_n)
-    needed = (
-        max(demand.min_n, needed_pairs(counts, demand.margin, demand.confidence))
-        if verdict is Verdict.INCONCLUSIVE
-        else None
-    )
+    lacks = Needed()
+    if verdict is Verdict.INCONCLUSIVE:
+        lacks = needed(needed_pairs(counts, demand.margin, confidence=demand.confidence), gap.n, demand.min_n)
     now, then = counts.candidate_only + counts.both, counts.baseline_only + counts.both
     reason = (
         f"{now} against {then} of {gap.n} items ({signed(gap.value)}), upper bound {signed(gap.high)}, "
-        f"margin {signed(demand.margin)}{left_out(len(ours) - gap.n)}"
+        f"margin {signed(demand.margin)}{left_out(len(ours) - gap.n)}{lacks.said}"
     )
-    reason += f"; {needed} items would do" if needed else ""
-    return found_check(demand, name, gap, (verdict, reason), needed)
+    return found_check(demand, name, gap, (verdict, reason), lacks.n)
 
 
 def f1_drop(cell: Cell, reference: Cell, demand: Demand) -> Check:
@@ -151,18 +72,19 @@ def f1_drop(cell: Cell, reference: Cell, demand: Demand) -> Check:
         return not_measured(demand.group, name, len(gaps), demand.margin, why)
     if len(gaps) < 2:
         return unpaired(demand, name, len(ours))
-    drop = student_difference(gaps, demand.confidence)
+    drop = student_mean(gaps, demand.confidence)
     verdict = judged(drop, demand.margin, demand.min_n)
-    needed = max(demand.min_n, 2 * drop.n) if verdict is Verdict.INCONCLUSIVE else None
+    lacks = Needed()
+    if verdict is Verdict.INCONCLUSIVE:
+        lacks = needed(needed_mean_n(gaps, demand.margin, confidence=demand.confidence), drop.n, demand.min_n)
     reason = (
         f"{drop.value:+.3f} lower on {drop.n} items, upper bound {drop.high:+.3f}, margin {demand.margin:g}"
-        f"{left_out(len(ours) - drop.n)}"
+        f"{left_out(len(ours) - drop.n)}{lacks.said}"
     )
-    reason += f"; about {needed} items would do" if needed else ""
-    return found_check(demand, name, drop, (verdict, reason), needed)
+    return found_check(demand, name, drop, (verdict, reason), lacks.n)
 
 
-def found_check(demand: Demand, name: str, found: Estimate, said: tuple[Verdict, str], needed: int | None) -> Check:
+def found_check(demand: Demand, name: str, found: Estimate, said: tuple[Verdict, str], needed_n: int | None) -> Check:
     """The check of a paired difference, its upper bound against the margin."""
     return Check(
         group=demand.group,
@@ -173,7 +95,7 @@ def found_check(demand: Demand, name: str, found: Estimate, said: tuple[Verdict,
         value=found.value,
         bound=found.high,
         limit=demand.margin,
-        needed_n=needed,
+        needed_n=needed_n,
     )
 
 
@@ -225,18 +147,6 @@ def degraded_answers(name: str, rows: Sequence[GateRow], common: set[str]) -> Ce
     return Cell(name=name, rows=tuple(kept))
 
 
-def not_measured(group: str, name: str, n: int, limit: float, why: str) -> Check:
-    """Silence is never consent: undecided, however many items there are."""
-    return Check(group=group, name=name, verdict=Verdict.INCONCLUSIVE, reason=why, n=n, limit=limit)
-
-
-def too_few(criteria: PathCriteria, name: str, n: int, limit: float, needed: int) -> Check:
-    reason = f"only {n} items; {needed} are needed"
-    return Check(
-        group=criteria.name, name=name, verdict=Verdict.INCONCLUSIVE, reason=reason, n=n, limit=limit, needed_n=needed
-    )
-
-
 def unpaired(demand: Demand, name: str, n: int) -> Check:
     reason = f"fewer than two of {n} items were answered on both sides; {demand.min_n} are needed"
     return Check(
@@ -252,10 +162,6 @@ def unpaired(demand: Demand, name: str, n: int) -> Check:
 
 def left_out(count: int) -> str:
     return f" ({count} more have no counterpart)" if count else ""
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.1f}%"
 
 
 def signed(share: float) -> str:

@@ -1,0 +1,136 @@
+"""Checks of one cell against fixed limits: two rates and a floor, each by its bound (pure)."""
+
+from typing import NamedTuple
+
+from harness.criteria import PathCriteria
+from harness.decision import Check, Verdict
+from harness.fidelity.case import Label
+from harness.gate_row import Cell
+from harness.gate_scale import unscaled
+from harness.stats import MOST_ITEMS, POWER, Estimate, at_most, clopper_pearson, needed_mean_n, needed_n, student_mean
+
+
+class Limit(NamedTuple):
+    """How a rate is judged."""
+
+    name: str
+    label: Label  # what is counted
+    most: float  # that the upper bound may be
+
+
+class Needed(NamedTuple):
+    """What an undecided check lacks."""
+
+    n: int | None = None  # items; None: none, or no number would do
+    said: str = ""
+
+
+def against_limits(cell: Cell, criteria: PathCriteria, confidence: float) -> list[Check]:
+    checks = []
+    if criteria.misleading is not None:
+        limit = Limit("misleading rate", Label.MISLEADING, criteria.misleading)
+        checks.append(rate_check(cell, criteria, limit, confidence))
+    if criteria.abstention is not None:
+        limit = Limit("abstention rate", Label.ABSTAINED, criteria.abstention)
+        checks.append(rate_check(cell, criteria, limit, confidence))
+    if criteria.f1 is not None:
+        checks.append(f1_floor(cell, criteria, criteria.f1, confidence))
+    return checks
+
+
+def rate_check(cell: Cell, criteria: PathCriteria, limit: Limit, confidence: float) -> Check:
+    """The exact upper bound of a share of items against its limit."""
+    items = cell.labelled_items(limit.label)
+    hits, n = sum(items.values()), len(items)
+    name = f"{cell.name}: {limit.name}"
+    if n == 0:
+        return too_few(criteria, name, 0, limit.most)
+    rate = clopper_pearson(hits, n, confidence)
+    verdict, lacks = judged(rate, limit.most, criteria.min_n), Needed()
+    if verdict is Verdict.INCONCLUSIVE:
+        lacks = needed(needed_n(limit.most, rate.value, confidence=confidence), n, criteria.min_n)
+    reason = f"{hits} of {n} items ({percent(rate.value)}), upper bound {percent(rate.high)}, limit "
+    return Check(
+        group=criteria.name,
+        name=name,
+        verdict=verdict,
+        reason=f"{reason}{percent(limit.most)}{lacks.said}",
+        n=n,
+        value=rate.value,
+        bound=rate.high,
+        limit=limit.most,
+        needed_n=lacks.n,
+    )
+
+
+def f1_floor(cell: Cell, criteria: PathCriteria, floor: float, confidence: float) -> Check:
+    """The lower bound of the mean over items, several answers to an item being one unit, against the floor."""
+    scores = list(cell.f1_of_items().values())
+    name = f"{cell.name}: BERTScore F1"
+    if why := unscaled(cell.scales()):
+        return not_measured(criteria.name, name, len(scores), floor, why)
+    if len(scores) < 2:
+        return too_few(criteria, name, len(scores), floor)
+    lack = [-score for score in scores]  # a floor is a limit from the other side
+    mirrored = student_mean(lack, confidence)
+    verdict, lacks = judged(mirrored, -floor, criteria.min_n), Needed()
+    if verdict is Verdict.INCONCLUSIVE:
+        lacks = needed(needed_mean_n(lack, -floor, confidence=confidence), len(scores), criteria.min_n)
+    reason = (
+        f"mean {-mirrored.value:.3f} over {len(scores)} items that were answered, lower bound {-mirrored.high:.3f}, "
+        f"floor {floor:g}{lacks.said}"
+    )
+    return Check(
+        group=criteria.name,
+        name=name,
+        verdict=verdict,
+        reason=reason,
+        n=len(scores),
+        value=-mirrored.value,
+        bound=-mirrored.high,
+        limit=floor,
+        needed_n=lacks.n,
+    )
+
+
+def judged(found: Estimate, limit: float, min_n: int) -> Verdict:
+    """Pass when shown; fail when observed, or with few items shown, to be worse; else undecided."""
+    if not at_most(found.low, limit):
+        return Verdict.FAIL
+    if found.n < min_n:
+        return Verdict.INCONCLUSIVE
+    if at_most(found.high, limit):
+        return Verdict.PASS
+    return Verdict.INCONCLUSIVE if at_most(found.value, limit) else Verdict.FAIL
+
+
+def not_measured(group: str, name: str, n: int, limit: float, why: str) -> Check:
+    """Silence is never consent: undecided, however many items there are."""
+    return Check(group=group, name=name, verdict=Verdict.INCONCLUSIVE, reason=why, n=n, limit=limit)
+
+
+def too_few(criteria: PathCriteria, name: str, n: int, limit: float) -> Check:
+    least = max(2, criteria.min_n)
+    return Check(
+        group=criteria.name,
+        name=name,
+        verdict=Verdict.INCONCLUSIVE,
+        reason=f"only {n} items; {least} are needed",
+        n=n,
+        limit=limit,
+        needed_n=least,
+    )
+
+
+def needed(found: int | None, n: int, min_n: int) -> Needed:
+    """`found`: how many would show what was observed to be within the limit; None: no number would."""
+    if found is not None:
+        more = max(found, n + 1, min_n)
+        return Needed(more, f"; about {more} items would show it {10 * POWER:g} times in 10")
+    if n < min_n:
+        return Needed(min_n, f"; {min_n} items are needed to decide")
+    return Needed(None, f"; if this is the truth, {MOST_ITEMS} items would not show it")
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f}%"
