@@ -1,35 +1,45 @@
-"""A cross-encoder that reads reference and candidate together: how likely is it that the candidate misleads?
+"""Two cross-encoders that read reference and candidate together: does the candidate mislead, does it abstain?
 
-It is the packaged sentence encoder with what `train_cross_encoder` changed in it. Its data, how it was made and what it
-is worth are in `data/CARD.md`.
+They are the packaged sentence encoder and the packaged multilingual one with what `train_cross_encoder` changed in
+them. Their data, how they were made and what they are worth are in `data/CARD.md`.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import ConfigError, ModelError
 from harness.fidelity.model_folder import encoder_path, load, model_revision
-from harness.fidelity.pair_tokens import PairTokenizer, PairTokens
+from harness.fidelity.packaged_e5 import open_e5
+from harness.fidelity.pair_tokens import PairTokenizer, PairTokens, UnigramPairs, WordPiecePairs
+from harness.fidelity.risk import log_odds
 from harness.fidelity.windows import batches
 
 NAME = "cross_encoder"
-ADAPTER = Path(__file__).parent / "data" / "cross_encoder.safetensors"
-RANK = 16  # of what is kept of each change
+DATA = Path(__file__).parent / "data"
+RANKS = {"minilm": 16, "e5": 64}  # of what is kept of each change
 TOKENS_AT_ONCE = 4096
 KEPT_PAIRS = 20_000  # whose answer is remembered
 _BASE, _HEAD = "base_revision", "head."
 
 
+class Opinion(NamedTuple):
+    """What the cross-encoders make of a candidate beside its reference, each a probability in [0, 1]."""
+
+    misleads: float  # of both: their log odds, averaged
+    abstains: float  # of the multilingual one
+
+
 class Reader:
-    """The encoder and a linear head over its [CLS] and mean token."""
+    """The encoder and a linear head over its first and its mean token."""
 
     def __init__(self, tokens: PairTokenizer, encoder: Any, head: Any, *, base: str, device: str) -> None:
         self.tokens, self.encoder, self.head, self.base, self.device = tokens, encoder, head, base, device
 
     def logits(self, pairs: Sequence[PairTokens]) -> Any:
-        """float32[pairs]: above 0, the candidate rather misleads."""
+        """float32[pairs, 1 or 2]: above 0, the candidate rather misleads, and rather abstains."""
         import torch
 
         longest = max(len(one.ids) for one in pairs)
@@ -45,21 +55,18 @@ class Reader:
         ).last_hidden_state.float()
         weight = mask.unsqueeze(-1).float()
         mean = (hidden * weight).sum(1) / weight.sum(1)
-        return self.head(torch.cat([hidden[:, 0], mean], -1)).squeeze(-1)
+        return self.head(torch.cat([hidden[:, 0], mean], -1))
 
 
 class CrossEncoder:
-    """Answers for pairs of texts, each distinct pair once. Raises ModelError without the packaged encoder."""
+    """Answers for pairs of texts, each distinct pair once. Raises ModelError without the packaged encoders."""
 
-    def __init__(self, adapter: Path = ADAPTER, *, device: str = "cpu") -> None:
-        self._reader = with_adapter(adapter, device=device)
-        self._known: dict[tuple[str, str], float | None] = {}  # the oldest first
+    def __init__(self, folder: Path = DATA, *, device: str = "cpu") -> None:
+        self._readers = [with_adapter(name, adapter_of(name, folder), device=device) for name in BASES]
+        self._known: dict[tuple[str, str], Opinion | None] = {}  # the oldest first
 
-    def doubts(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
-        """Per (reference, candidate), the probability in [0, 1] that the candidate misleads.
-
-        None for a pair that is longer than it reads.
-        """
+    def opinions(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion | None]:
+        """One per (reference, candidate), in order; None for a pair that is longer than the multilingual one reads."""
         fresh = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
         found = dict(zip(fresh, self._read(fresh), strict=True))
         told = [found[pair] if pair in found else self._known[pair] for pair in pairs]
@@ -68,19 +75,33 @@ class CrossEncoder:
             del self._known[next(iter(self._known))]
         return told
 
-    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]:
-        import torch
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion | None]:
+        return [
+            _together(*one) for one in zip(*(probabilities(reader, pairs) for reader in self._readers), strict=True)
+        ]
 
-        tokens = self._reader.tokens.pairs(pairs)
-        found: list[float | None] = [None] * len(pairs)
-        read = [(index, one) for index, one in enumerate(tokens) if one is not None]
-        for group in batches([len(one.ids) for _, one in read], TOKENS_AT_ONCE):
-            part = [read[i] for i in group]
-            with torch.inference_mode():
-                likely = torch.sigmoid(self._reader.logits([one for _, one in part]))
-            for (index, _), value in zip(part, likely.tolist(), strict=True):
-                found[index] = float(value)
-        return found
+
+def _together(minilm: Sequence[float] | None, e5: Sequence[float] | None) -> Opinion | None:
+    if e5 is None:
+        return None
+    told = [log_odds(one[0]) for one in (minilm, e5) if one is not None]
+    return Opinion(1.0 / (1.0 + math.exp(-sum(told) / len(told))), e5[1])
+
+
+def probabilities(reader: Reader, pairs: Sequence[tuple[str, str]]) -> list[list[float] | None]:
+    """Per pair what `Reader.logits` tells, as probabilities; None for one that is longer than it reads."""
+    import torch
+
+    tokens = reader.tokens.pairs(pairs)
+    found: list[list[float] | None] = [None] * len(pairs)
+    read = [(index, one) for index, one in enumerate(tokens) if one is not None]
+    for group in batches([len(one.ids) for _, one in read], TOKENS_AT_ONCE):
+        part = [read[i] for i in group]
+        with torch.inference_mode():
+            likely = torch.sigmoid(reader.logits([one for _, one in part]))
+        for (index, _), values in zip(part, likely.tolist(), strict=True):
+            found[index] = values
+    return found
 
 
 @cache
@@ -89,33 +110,61 @@ def shipped_cross_encoder(device: str = "cpu") -> CrossEncoder:
     return CrossEncoder(device=device)
 
 
-def open_base(*, seed: int = 0, device: str = "cpu") -> Reader:
-    """The packaged encoder with a head that knows nothing yet."""
-    import torch
+class _Base(NamedTuple):
+    """A packaged encoder as it comes."""
 
+    tokens: PairTokenizer
+    encoder: Any
+    revision: str
+
+
+def _minilm(device: str) -> _Base:
     path = encoder_path()
     tokenizer, encoder = load(path, device=device, precision="float32")
+    return _Base(WordPiecePairs(tokenizer), encoder, model_revision(path))
+
+
+def _e5(device: str) -> _Base:
+    e5 = open_e5()
+    return _Base(UnigramPairs(e5.tokenizer, e5.begin, e5.end), e5.encoder.to(device), e5.revision)
+
+
+BASES: Mapping[str, tuple[Callable[[str], _Base], int]] = {"minilm": (_minilm, 1), "e5": (_e5, 2)}  # and what it tells
+
+
+def adapter_of(name: str, folder: Path = DATA) -> Path:
+    """The file with what training changed in the encoder `name`."""
+    return folder / f"cross_encoder_{name}.safetensors"
+
+
+def open_base(name: str, *, seed: int = 0, device: str = "cpu") -> Reader:
+    """The packaged encoder `name` of `BASES` with a head that knows nothing yet."""
+    import torch
+
+    opened, answers = BASES[name]
+    base = opened(device)
     torch.manual_seed(seed)
-    head = torch.nn.Linear(2 * int(encoder.config.hidden_size), 1).to(device)
-    return Reader(PairTokenizer(tokenizer), encoder, head, base=model_revision(path), device=device)
+    head = torch.nn.Linear(2 * int(base.encoder.config.hidden_size), answers).to(device)
+    return Reader(base.tokens, base.encoder, head, base=base.revision, device=device)
 
 
-def write_adapter(target: Path, reader: Reader) -> None:
-    """What differs from the packaged encoder: matrices at rank `RANK`, vectors and the head whole, all in float16."""
+def write_adapter(base: str, target: Path, reader: Reader) -> None:
+    """What differs from the packaged encoder: matrices at its rank, vectors and the head whole, all in float16."""
     import torch
     from safetensors.torch import save_file
 
-    plain = dict(open_base().encoder.named_parameters())
+    rank = RANKS[base]
+    plain = dict(open_base(base).encoder.named_parameters())
     kept: dict[str, Any] = {}
     for name, weight in reader.encoder.named_parameters():
         change = (weight.detach() - plain[name].detach()).float().cpu()
-        if name.startswith("embeddings.") or not bool(change.any()):
+        if not bool(change.any()):
             continue
-        if change.ndim == 2:
+        if change.ndim == 2 and min(change.shape) > rank:
             left, sizes, right = torch.linalg.svd(change, full_matrices=False)
-            root = sizes[:RANK].sqrt()
-            kept[f"{name}.left"] = (left[:, :RANK] * root).half().contiguous()
-            kept[f"{name}.right"] = (root[:, None] * right[:RANK]).half().contiguous()
+            root = sizes[:rank].sqrt()
+            kept[f"{name}.left"] = (left[:, :rank] * root).half().contiguous()
+            kept[f"{name}.right"] = (root[:, None] * right[:rank]).half().contiguous()
         else:
             kept[name] = change.half().contiguous()
     for name, weight in reader.head.state_dict().items():
@@ -123,19 +172,19 @@ def write_adapter(target: Path, reader: Reader) -> None:
     save_file(kept, target, metadata={_BASE: reader.base})
 
 
-def with_adapter(adapter: Path, *, device: str = "cpu") -> Reader:
+def with_adapter(base: str, adapter: Path, *, device: str = "cpu") -> Reader:
     """The packaged encoder as it was trained. Raises ConfigError for a damaged file or one for other weights."""
     import torch
     from safetensors import SafetensorError, safe_open
 
-    reader = open_base(device=device)
+    reader = open_base(base, device=device)
     try:
         with safe_open(adapter, framework="pt", device="cpu") as file:
-            base = (file.metadata() or {}).get(_BASE)
+            revision = (file.metadata() or {}).get(_BASE)
             kept: Mapping[str, Any] = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
     except (OSError, SafetensorError) as error:
         raise ConfigError(f"{adapter} is no adapter of the cross-encoder: {error}; install Truefall again") from None
-    if base != reader.base:
+    if revision != reader.base:
         raise ModelError(f"{adapter} was trained for other weights than the packaged encoder's: install both again")
     with torch.no_grad():
         for name, weight in reader.encoder.named_parameters():

@@ -48,11 +48,11 @@ def odds_of(names: Sequence[str], model: Model, language: str) -> tuple[Floats, 
     cases = [row.case for row in rows]
     similarities = Scorer().score([(case.reference, case.candidate) for case in cases])
     seen = see(cases, reader=shipped_cross_encoder(), sparing=False)
-    alone = [decide(replace(one, doubt=None), s, model=model).risk for one, s in zip(seen, similarities, strict=True)]
+    alone = [decide(replace(one, opinion=None), s, model=model).risk for one, s in zip(seen, similarities, strict=True)]
     told = [
-        (log_odds(risk), log_odds(one.doubt), float(row.label is Label.MISLEADING))
+        (log_odds(risk), log_odds(one.opinion.misleads), float(row.label is Label.MISLEADING))
         for row, one, risk in zip(rows, seen, alone, strict=True)
-        if one.doubt is not None
+        if one.opinion is not None
     ]
     own, read, y = np.array(told, dtype=np.float64).T
     return own, read, y

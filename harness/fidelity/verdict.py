@@ -8,6 +8,7 @@ from harness.fidelity.case import Case, Finding, Judgement, Label, Similarity
 from harness.fidelity.checks.abstention import NONE, Abstention, abstention, admission
 from harness.fidelity.checks.catalogue import CHECKS
 from harness.fidelity.cross_encoder import NAME as CROSS_ENCODER
+from harness.fidelity.cross_encoder import Opinion
 from harness.fidelity.entailment import Entailment
 from harness.fidelity.llm_judge import LlmJudge, notes
 from harness.fidelity.reading.pair import Pair, pair
@@ -17,12 +18,13 @@ from harness.fidelity.risk import Model, features, shipped_model
 class Reads(Protocol):
     """What is needed of a cross-encoder."""
 
-    def doubts(self, pairs: Sequence[tuple[str, str]]) -> list[float | None]: ...
+    def opinions(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion | None]: ...
 
 
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
+NO_ABSTENTION, HALF_IS_WHOLE, WHOLE = 0.02, 0.5, 0.9  # how likely the cross-encoder must find an abstention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +34,7 @@ class Seen:
     both: Pair
     findings: tuple[Finding, ...]
     abstains: Abstention
-    doubt: float | None = None  # in [0, 1], of the cross-encoder; None: it has not read the pair
+    opinion: Opinion | None = None  # of the cross-encoder; None: it has not read the pair
 
 
 def judge(
@@ -74,16 +76,14 @@ def see(
         return seen
     texts = [_to_read(one, sparing=sparing) for one in seen]
     asked = [both for both in texts if both is not None]
-    doubts = iter(reader.doubts(asked))
-    return [one if both is None else replace(one, doubt=next(doubts)) for one, both in zip(seen, texts, strict=True)]
+    told = iter(reader.opinions(asked))
+    return [one if both is None else replace(one, opinion=next(told)) for one, both in zip(seen, texts, strict=True)]
 
 
 def _to_read(seen: Seen, *, sparing: bool) -> tuple[str, str] | None:
     """What the cross-encoder is given; None where the texts are equal or empty, or the verdict stands without it."""
     reference, candidate = seen.both.case.reference.strip(), seen.both.case.candidate.strip()
-    decided = seen.abstains.pure or _stands(seen.findings)
-    hedged = seen.abstains.cue and not seen.abstains.pure  # half an abstention: it has read none of these
-    if not reference or not candidate or reference == candidate or hedged or (sparing and decided):
+    if not reference or not candidate or reference == candidate or (sparing and _stands(seen.findings)):
         return None
     return reference, candidate
 
@@ -97,20 +97,33 @@ def decide(seen: Seen, similarity: Similarity, *, model: Model, without: frozens
 
 def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: frozenset[str]) -> Judgement:
     case, both = seen.both.case, seen.both
-    abstains = NONE if "abstention" in without else seen.abstains
     findings = _gravest_first([finding for finding in seen.findings if finding.check not in without])
+    joined = model.joined.get(both.reference.lang)
+    opinion = None if joined is None or CROSS_ENCODER in without else seen.opinion
+    abstains = NONE if "abstention" in without else _both_read(seen.abstains, opinion, findings)
     if abstains.pure and not (case.contract is not None and _breaks(findings)):
         if abstains.unknowing and "overclaim" not in without and _both_admit(case, findings):
             return _admitted(case, similarity, findings)
         return _abstained(case, similarity, abstains)
     risk = model.risk(features(both, findings, similarity))
-    joined = model.joined.get(both.reference.lang)
-    if joined is not None and seen.doubt is not None and CROSS_ENCODER not in without:
-        risk = joined.risk(risk, seen.doubt, least=risk if _stands(findings) else 0.0)
-        findings = (*findings, _read_together(seen.doubt))
+    if joined is not None and opinion is not None:
+        risk = joined.risk(risk, opinion.misleads, least=risk if _stands(findings) else 0.0)
+        findings = (*findings, _read_together(opinion.misleads))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
     reasons = _reasons(findings, label, risk)
     return Judgement(id=case.id, label=label, risk=risk, reasons=reasons, similarity=similarity, findings=findings)
+
+
+def _both_read(own: Abstention, opinion: Opinion | None, findings: Sequence[Finding]) -> Abstention:
+    """Whether an answer abstains, by the words of its clauses (`own`) and by what the cross-encoder makes of it.
+
+    It is heard where they are not clear: half an abstention may be a whole one, and a whole one none. Of fields it
+    knows nothing.
+    """
+    if opinion is None or own.fields or _stands(findings):
+        return own
+    enough = NO_ABSTENTION if own.pure else HALF_IS_WHOLE if own.cue else WHOLE
+    return own._replace(pure=opinion.abstains >= enough)
 
 
 def findings_of(both: Pair) -> tuple[Finding, ...]:
@@ -161,7 +174,7 @@ def _read_together(doubt: float) -> Finding:
 
 def _abstained(case: Case, similarity: Similarity, abstains: Abstention) -> Judgement:
     marked = case.degraded is not False
-    reason = f"the answer says that it is none: “{abstains.cue}”"
+    reason = f"the answer says that it is none{f': “{abstains.cue}”' if abstains.cue else ', as a whole'}"
     finding = Finding(check="abstention", severity=0.0 if marked else 1.0, reason=reason)
     return Judgement(
         id=case.id,

@@ -91,6 +91,7 @@ class Abstention(NamedTuple):
     cue: str  # the words that say so; "" where nothing does
     pure: bool  # nothing else is claimed
     unknowing: bool = False  # whether it says that something is not known, not only that the service does not work
+    fields: bool = False  # whether it is a JSON object
 
 
 NONE = Abstention("", pure=False)
@@ -99,7 +100,7 @@ NONE = Abstention("", pure=False)
 def abstention(case: Case) -> Abstention:
     """Whether the candidate declares itself no answer."""
     values = _object(case.candidate)
-    return _in_words(case.candidate, case) if values is None else _in_fields(values, case)
+    return _in_words(case.candidate, case) if values is None else _in_fields(values, case)._replace(fields=True)
 
 
 def admission(text: str) -> str:

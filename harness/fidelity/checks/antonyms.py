@@ -143,7 +143,7 @@ def _under_denial(text: Text, said: Polarity, at: int) -> bool:
     )
 
 
-_CONVERSE = frozenset(
+_DEALS = frozenset(
     ["lend", "loan", "borrow", "send", "ship", "receive", "give", "get", "buy", "purchase", "sell", "pay", "earn", "rent", "let", "lease", "hire", "teach",
      "learn", "sent", "bought", "sold", "deliver"]
 )  # fmt: skip
@@ -151,7 +151,7 @@ _CONVERSE = frozenset(
 
 def _other_party(both: Pair, i: int, j: int) -> bool:
     """Whether two opposites tell one deal from either side: "we lend ten books", "you may borrow ten books"."""
-    if not {both.reference.words[i].lemma, both.candidate.words[j].lemma} <= _CONVERSE:
+    if not {both.reference.words[i].lemma, both.candidate.words[j].lemma} <= _DEALS:
         return False
     one, other = _subject(both.reference, i), _subject(both.candidate, j)
     return one is not None and other is not None and not alike(one, other)

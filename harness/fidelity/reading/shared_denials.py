@@ -115,7 +115,7 @@ def unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
             if own.partner[denial.at] in other.polarity.undone and not unless:
                 yield denial, 1.0
             continue
-        if _if_not(denial, own.text, other.text):
+        if _told_as_unless(denial, own.text, other.text):
             continue
         shared = [r for r in other.polarity.denials if _same_reach(denial, r, own, other)]
         if shared:
@@ -164,7 +164,7 @@ def _severity(denial: Denial, own: Side, other: Side) -> float:
         return 0.0
     if _only_then(denial, own.text, other.text):
         return 0.2
-    if _from_then_on(denial, own.text, other.text) or _if_not(denial, own.text, other.text):
+    if _from_then_on(denial, own.text, other.text) or _told_as_unless(denial, own.text, other.text):
         return 0.0
     reached = [own.partner[i] for i in denial.reach]
     if any(i is not None and i not in denied_there for i in reached):
@@ -185,7 +185,7 @@ def _only_then(denial: Denial, own: Text, other: Text) -> bool:
     return bool(near & _UNTIL_THEN) and any(word.lemma in _STEPS for word in other.words)
 
 
-def _if_not(denial: Denial, own: Text, other: Text) -> bool:
+def _told_as_unless(denial: Denial, own: Text, other: Text) -> bool:
     """ "if you do not reply" is "unless you reply"."""
     clause = own.words[denial.at].clause
     conditional = any(word.lemma in _IF for word in own.words if word.clause == clause)

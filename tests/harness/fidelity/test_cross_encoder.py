@@ -8,7 +8,16 @@ from fidelity_judging import UNMEASURED
 from harness.errors import ConfigError, ModelError
 from harness.fidelity import cross_encoder as module
 from harness.fidelity.case import Case, Label
-from harness.fidelity.cross_encoder import ADAPTER, CrossEncoder, shipped_cross_encoder, with_adapter, write_adapter
+from harness.fidelity.cross_encoder import (
+    BASES,
+    CrossEncoder,
+    Opinion,
+    adapter_of,
+    probabilities,
+    shipped_cross_encoder,
+    with_adapter,
+    write_adapter,
+)
 from harness.fidelity.fit_joined import fit
 from harness.fidelity.risk import Joined
 from harness.fidelity.verdict import judge
@@ -28,18 +37,18 @@ PAIRS = [
 class Says:
     """Answers every pair alike, and remembers what it was asked."""
 
-    def __init__(self, doubt: float | None) -> None:
-        self.doubt = doubt
+    def __init__(self, misleads: float | None, abstains: float = 0.01) -> None:
+        self.opinion = None if misleads is None else Opinion(misleads, abstains)
         self.asked: list[tuple[str, str]] = []
 
-    def doubts(self, pairs):  # type: ignore[no-untyped-def]
+    def opinions(self, pairs):  # type: ignore[no-untyped-def]
         self.asked += pairs
-        return [self.doubt] * len(pairs)
+        return [self.opinion] * len(pairs)
 
 
-def told(candidate: str, doubt: float | None, **more: object):  # type: ignore[no-untyped-def]
+def told(candidate: str, misleads: float | None, abstains: float = 0.01, **more: object):  # type: ignore[no-untyped-def]
     case = Case(id="x", reference=REFERENCE, candidate=candidate, **more)  # type: ignore[arg-type]
-    return judge([case], [UNMEASURED], reader=Says(doubt))[0]
+    return judge([case], [UNMEASURED], reader=Says(misleads, abstains))[0]
 
 
 def test_its_doubt_moves_the_risk_both_ways_and_is_told() -> None:
@@ -66,10 +75,35 @@ def test_equal_and_empty_texts_are_not_read() -> None:
     assert judged[0].label is Label.FAITHFUL
 
 
-def test_an_abstention_stays_one_whatever_it_says() -> None:
-    sorry = "Sorry, I cannot check that at the moment. Please try again later."
-    case = Case(id="x", reference=REFERENCE, candidate=sorry, degraded=True)
-    assert judge([case], [UNMEASURED], reader=Says(1.0))[0].label is Label.ABSTAINED
+SORRY = "Sorry, I cannot check that at the moment. Please try again later."
+HALF = "I can't say for certain, but the hire car is due back on Sunday."
+CLUELESS = "Guessing would help nobody here."
+
+
+@pytest.mark.parametrize(
+    ("candidate", "abstains", "label"),
+    [
+        (SORRY, 0.3, Label.ABSTAINED),
+        (SORRY, 0.001, Label.MISLEADING),
+        (HALF, 0.3, Label.MISLEADING),
+        (HALF, 0.95, Label.ABSTAINED),
+        (CLUELESS, 0.3, Label.MISLEADING),
+        (CLUELESS, 0.98, Label.ABSTAINED),
+        ("503 Service Unavailable", 0.99, Label.MISLEADING),
+        ('{"due": "Sunday"}', 0.99, Label.MISLEADING),
+        ('{"error": "unavailable", "message": "Please try again later."}', 0.001, Label.ABSTAINED),
+    ],
+)
+def test_it_is_heard_whether_an_answer_abstains_where_the_words_leave_it_open(
+    candidate: str, abstains: float, label: Label
+) -> None:
+    judged = told(candidate, 0.99, abstains, degraded=True)
+    assert judged.label is label
+    assert judged.reasons
+
+
+def test_an_abstention_that_is_not_marked_misleads_whoever_found_it() -> None:
+    assert told(CLUELESS, 0.99, 0.98, degraded=False).label is Label.MISLEADING
 
 
 @pytest.mark.parametrize("doubt", [0.0, 1.0])
@@ -94,24 +128,44 @@ class TestShipped:
 
     def test_a_truth_is_doubted_less_than_a_lie(self) -> None:
         free = "Please bring the hire car back on Friday at the latest, and fill up the tank first."
-        doubts = shipped_cross_encoder().doubts([*PAIRS, (REFERENCE, free)])
-        truth, lie, truth_zh, lie_zh, near, far = (doubt or 0.0 for doubt in doubts)
+        told = shipped_cross_encoder().opinions([*PAIRS, (REFERENCE, free)])
+        truth, lie, truth_zh, lie_zh, near, far = (opinion.misleads for opinion in told if opinion)
         assert far < truth < lie
         assert truth_zh < lie_zh
         assert far < 0.5 < near
 
+    def test_an_abstention_is_told_from_a_refusal_that_is_an_answer(self) -> None:
+        pairs = [
+            (REFERENCE, CLUELESS),
+            (REFERENCE, "Sorry, the hire car cannot be returned on a Friday."),
+            ("您的订单可以退款。", "这个问题我现在答不上来，请您稍后再问。"),
+            ("您的订单可以退款。", "很抱歉，您的订单不能退款。"),
+        ]
+        none, refusal, none_zh, refusal_zh = (told.abstains for told in CrossEncoder().opinions(pairs) if told)
+        assert refusal < 0.5 < none
+        assert refusal_zh < 0.5 < none_zh
+
     def test_no_answer_depends_on_the_others_nor_on_their_order(self) -> None:
-        together = CrossEncoder().doubts(PAIRS)
-        alone = [CrossEncoder().doubts([pair])[0] for pair in PAIRS[:2]]
-        mixed = CrossEncoder().doubts([PAIRS[1], *PAIRS[2:], PAIRS[0], PAIRS[1]])
-        assert alone == pytest.approx(together[:2], abs=1e-5)
-        assert [mixed[0], mixed[-2], mixed[-1]] == pytest.approx([together[1], together[0], together[1]], abs=1e-5)
+        def told(*pairs: tuple[str, str]) -> list[float]:
+            return [value for opinion in CrossEncoder().opinions(pairs) for value in opinion or ()]
+
+        together = told(*PAIRS)
+        assert told(PAIRS[0]) + told(PAIRS[1]) == pytest.approx(together[:4], abs=1e-5)
+        mixed = told(PAIRS[1], *PAIRS[2:], PAIRS[0], PAIRS[1])
+        assert mixed[:2] == pytest.approx(together[2:4], abs=1e-5)
+        assert mixed[-4:] == pytest.approx(together[:4], abs=1e-5)
 
     def test_a_pair_longer_than_it_reads_is_not_read(self) -> None:
-        assert shipped_cross_encoder().doubts([("one two three " * 200, "one"), ("", "x" * 3)])[0] is None
+        assert shipped_cross_encoder().opinions([("one two three " * 200, "one"), ("", "x" * 3)])[0] is None
+
+    def test_half_a_character_and_a_text_without_end_break_nothing(self) -> None:
+        half = "Shops close at nine \ud83d"
+        told = CrossEncoder().opinions([("Shops close at eight.", half), ("Shops close.", "a " * 300_000), ("x", "y")])
+        assert [opinion is None for opinion in told] == [False, True, False]
+        assert CrossEncoder().opinions([]) == []
 
     def test_characters_unknown_to_the_vocabulary_are_the_same_or_not(self) -> None:
-        tokens = with_adapter(ADAPTER).tokens
+        tokens = with_adapter("minilm", adapter_of("minilm")).tokens
         same, other = tokens.pairs([("鑫鑫鼎", "鼎"), ("鑫鑫鼎", "淼")])
         assert same is not None
         assert other is not None
@@ -121,48 +175,64 @@ class TestShipped:
         assert other.ids[5] not in (first, third)
         assert same.segments == [0, 0, 0, 0, 0, 1, 1]
 
-    def test_half_a_character_and_a_text_without_end_break_nothing(self) -> None:
-        half = "Shops close at nine \ud83d"
-        doubts = CrossEncoder().doubts([("Shops close at eight.", half), ("Shops close.", "a " * 300_000), ("x", "y")])
-        assert [doubt is None for doubt in doubts] == [False, True, False]
-        assert CrossEncoder().doubts([]) == []
+    def test_both_are_heard_and_the_multilingual_one_alone_where_the_other_cannot_read(self) -> None:
+        long = ("个工作日内" * 70, "个工作日内")  # a token a character, and one for all five
+        encoder = CrossEncoder()
+        small, large = (probabilities(reader, [PAIRS[1], long]) for reader in encoder._readers)
+        assert small[0] is not None
+        assert large[0] is not None
+        assert small[1] is None
+        assert large[1] is not None
+        told, alone = encoder.opinions([PAIRS[1], long])
+        assert told is not None
+        assert min(small[0][0], large[0][0]) < told.misleads < max(small[0][0], large[0][0])
+        assert told.abstains == large[0][1]
+        assert alone == pytest.approx(tuple(large[1]), abs=0.003)
 
-    def test_special_tokens_in_a_text_are_text(self) -> None:
-        tokens = with_adapter(ADAPTER).tokens
-        read = tokens.pairs([("a [SEP] b", "[CLS]")])[0]
+    @pytest.mark.parametrize(("name", "text", "ends"), [("minilm", "a [SEP] b [CLS]", 2), ("e5", "a </s> b <s>", 3)])
+    def test_special_tokens_in_a_text_are_text(self, name: str, text: str, ends: int) -> None:
+        read = with_adapter(name, adapter_of(name)).tokens.pairs([(text, text)])[0]
         assert read is not None
-        assert read.ids.count(read.ids[-1]) == 2
+        assert read.ids.count(read.ids[-1]) == ends
+        assert read.ids.count(read.ids[0]) == 1
+        assert read.segments == sorted(read.segments)
+        assert len(read.segments) == len(read.ids)
 
-    def test_what_was_trained_comes_back(self, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    @pytest.mark.parametrize("name", BASES)
+    def test_what_was_trained_comes_back(self, name: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
         import torch
 
-        reader = module.open_base(seed=3)
+        reader = module.open_base(name, seed=3)
         torch.manual_seed(3)
         with torch.no_grad():
-            for name, weight in reader.encoder.named_parameters():
-                if name.endswith("dense.weight"):
+            for weight_name, weight in reader.encoder.named_parameters():
+                if weight_name.endswith("dense.weight"):
                     weight.add_(0.02 * torch.randn(weight.shape[0], 2) @ torch.randn(2, weight.shape[1]))
-                elif name.endswith("LayerNorm.bias") and name.startswith("encoder"):
+                elif weight_name.endswith("LayerNorm.bias") and weight_name.startswith("encoder"):
                     weight.add_(0.05)
-        write_adapter(tmp_path / "a.safetensors", reader)
-        back = with_adapter(tmp_path / "a.safetensors")
+        write_adapter(name, tmp_path / "a.safetensors", reader)
+        back = with_adapter(name, tmp_path / "a.safetensors")
         read = [one for one in reader.tokens.pairs(PAIRS) if one is not None]
         reader.encoder.eval()
         with torch.inference_mode():
-            assert back.logits(read).tolist() == pytest.approx(reader.logits(read).tolist(), abs=0.05)
-            assert back.logits(read).tolist() != pytest.approx(with_adapter(ADAPTER).logits(read).tolist(), abs=0.05)
+            trained, again = reader.logits(read).flatten().tolist(), back.logits(read).flatten().tolist()
+            shipped = with_adapter(name, adapter_of(name)).logits(read).flatten().tolist()
+        assert again == pytest.approx(trained, abs=0.05)
+        assert again != pytest.approx(shipped, abs=0.05)
 
-    def test_a_damaged_or_foreign_adapter_is_told(self, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    @pytest.mark.parametrize("name", BASES)
+    def test_a_damaged_or_foreign_adapter_is_told(self, name: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
         from safetensors.torch import load_file, save_file
 
-        (tmp_path / "cut").write_bytes(ADAPTER.read_bytes()[:5000])
+        shipped = adapter_of(name)
+        (tmp_path / "cut").write_bytes(shipped.read_bytes()[:5000])
         with pytest.raises(ConfigError, match="is no adapter"):
-            CrossEncoder(tmp_path / "cut")
+            with_adapter(name, tmp_path / "cut")
         with pytest.raises(ConfigError, match="is no adapter"):
-            CrossEncoder(tmp_path / "missing")
-        save_file(load_file(ADAPTER), tmp_path / "foreign", metadata={"base_revision": "0" * 64})
+            CrossEncoder(tmp_path)
+        save_file(load_file(shipped), tmp_path / "foreign", metadata={"base_revision": "0" * 64})
         with pytest.raises(ModelError, match="other weights"):
-            CrossEncoder(tmp_path / "foreign")
+            with_adapter(name, tmp_path / "foreign")
 
     def test_distinct_pairs_are_read_once(self, monkeypatch) -> None:  # type: ignore[no-untyped-def]
         encoder = CrossEncoder()
@@ -170,6 +240,6 @@ class TestShipped:
         inner = encoder._read
         monkeypatch.setattr(encoder, "_read", lambda pairs: read.append(len(pairs)) or inner(pairs))
         rng = random.Random(0)
-        encoder.doubts([rng.choice(PAIRS[:3]) for _ in range(30)])
-        encoder.doubts(PAIRS[:4])
+        encoder.opinions([rng.choice(PAIRS[:3]) for _ in range(30)])
+        encoder.opinions(PAIRS[:4])
         assert read == [3, 1]
