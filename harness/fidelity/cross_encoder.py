@@ -4,6 +4,7 @@ They are the packaged sentence encoder and the packaged multilingual one with wh
 them. Their data, how they were made and what they are worth are in `data/CARD.md`.
 """
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -63,13 +64,14 @@ class CrossEncoder:
 
     def __init__(self, folder: Path = DATA, *, device: str = "cpu") -> None:
         self._readers = [with_adapter(name, adapter_of(name, folder), device=device) for name in BASES]
-        self._known: dict[tuple[str, str], Opinion | None] = {}  # the oldest first
+        self._known: dict[bytes, Opinion | None] = {}  # by the digest of a pair, the oldest first
 
     def opinions(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion | None]:
         """One per (reference, candidate), in order; None for a pair that is longer than the multilingual one reads."""
-        fresh = [pair for pair in dict.fromkeys(pairs) if pair not in self._known]
-        found = dict(zip(fresh, self._read(fresh), strict=True))
-        told = [found[pair] if pair in found else self._known[pair] for pair in pairs]
+        keys = [digest_of(*pair) for pair in pairs]
+        fresh = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._known}
+        found = dict(zip(fresh, self._read(list(fresh.values())), strict=True))
+        told = [found[key] if key in found else self._known[key] for key in keys]
         self._known.update(found)
         while len(self._known) > KEPT_PAIRS:
             del self._known[next(iter(self._known))]
@@ -102,6 +104,12 @@ def probabilities(reader: Reader, pairs: Sequence[tuple[str, str]]) -> list[list
         for (index, _), values in zip(part, likely.tolist(), strict=True):
             found[index] = values
     return found
+
+
+def digest_of(reference: str, candidate: str) -> bytes:
+    """16 bytes in place of two texts of any length; where the first ends counts, too."""
+    first, second = (text.encode("utf-8", "surrogatepass") for text in (reference, candidate))
+    return hashlib.blake2b(len(first).to_bytes(8) + first + second, digest_size=16).digest()
 
 
 @cache
