@@ -1,4 +1,8 @@
-"""Labelled answers made by the generator of perturbations, apart from the hand-written ones: the set `generated`."""
+"""Labelled answers made by the generator of perturbations, apart from the hand-written ones: the set `generated`.
+
+It measures the verdict and tests it. Nothing that ships was fitted to it: the fit commands were given hand-written
+rows alone, and read this set only where its name is among their arguments.
+"""
 
 from collections.abc import Iterator, Sequence
 from random import Random
