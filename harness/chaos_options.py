@@ -65,6 +65,7 @@ def chosen_items(evalset: str, item_ids: Sequence[str]) -> tuple[Item, ...]:
 def check_files(options: SessionOptions, profile: Profile, criteria: Path, experiments: Sequence[str]) -> None:
     """Everything that would fail only after a long run. Raises ConfigError or ModelError with what is wrong."""
     from harness.criteria import load_criteria
+    from harness.second_opinions import check_opinions
     from harness.stack.attached import load_stack_file
 
     demanded = load_criteria(criteria)
@@ -76,6 +77,7 @@ def check_files(options: SessionOptions, profile: Profile, criteria: Path, exper
                 f"--experiment {file}: {titles[name]} has the same title, so rows could not be told apart"
             )
     check_encoder(profile.encoder, demanded)
+    check_opinions(profile.judge)
     if options.stack_file:
         load_stack_file(Path(options.stack_file))
     if not options.attached:

@@ -9,7 +9,7 @@ from harness.gate_cells import figures_of_cells
 from harness.gate_differences import against_healthy, against_run, shown_worse
 from harness.gate_limits import against_limits
 from harness.gate_row import NO_FAULT, Cell, GateRow, cells_of, grouped, require_one_scale
-from harness.gate_run_level import run_checks
+from harness.gate_run_level import heard, run_checks
 from harness.trial import Block
 
 
@@ -31,7 +31,7 @@ def gate(
     if not any(row.label is not None or row.crashed for row in under_fault):
         return Decision(verdict=Verdict.NOTHING, summary="no answer under a fault was judged", checks=())
     healthy = healthy_cell(rows) or healthy_cell(baseline or ())
-    checks = run_checks(rows, criteria.run, blocks, leftovers)
+    checks = run_checks(rows, criteria.run, blocks, leftovers) + heard([*rows, *(baseline or ())])
     for name, of_class in grouped(under_fault, lambda row: criteria.class_of(row.judged_path).name).items():
         each = next(c for c in criteria.classes if c.name == name)
         checks += class_checks(each, [row for row in of_class if not row.crashed], healthy, criteria.run.confidence)

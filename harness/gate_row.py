@@ -35,6 +35,7 @@ class GateRow:
     crashed: bool = False  # 5xx, a body that is no answer, or nothing at all
     recorded: bool = True  # carried a degradation record
     scale: Scale | None = Scale.OWN  # of bertscore_f1; None: 0 on any, the answer is empty
+    unheard: bool = False  # not judged: the judge model that was to be asked gave no opinion
 
     @property
     def judged_path(self) -> str:

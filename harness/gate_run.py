@@ -11,6 +11,7 @@ from harness.criteria import load_criteria
 from harness.decision import MEANING, NEXT, Decision, Verdict
 from harness.errors import ConfigError, NothingJudged, ResultError
 from harness.fidelity.case import Label
+from harness.fidelity.llm_judge import tells_unmeasured
 from harness.gate import gate
 from harness.gate_files import GateFiles, files_of, has_ended, own_files
 from harness.gate_markdown import as_markdown
@@ -125,6 +126,7 @@ def gate_row(trial: Trial, score: Mapping[str, Any]) -> GateRow:
         crashed=trial.outcome in CRASHES,
         recorded=healthy or trial.level is not None or trial.outcome in MARKED_BY_STATUS,
         scale=scale_of(score.get("flags") or ()),
+        unheard=label is None and tells_unmeasured(score.get("reasons") or ()),
     )
 
 

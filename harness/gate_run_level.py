@@ -110,6 +110,18 @@ def coverage(rows: Sequence[GateRow], criteria: RunCriteria) -> Check:
     return run_check("every answer is judged", verdict, reason, value=share, limit=criteria.min_coverage)
 
 
+def heard(rows: Sequence[GateRow]) -> list[Check]:
+    """Inconclusive where a judge model gave no opinion: what it would have called misleading is not known.
+
+    However few they are: in a paired difference one missing answer can hide another one's fault.
+    """
+    missing = [row.trial_id for row in rows if row.unheard]
+    if not missing:
+        return []
+    reason = f"it has no opinion on {len(missing)} of {len(rows)} answers{listed(missing)}; `--judge-again` asks anew"
+    return [run_check("the judge model was heard", Verdict.INCONCLUSIVE, reason, value=len(missing), limit=0)]
+
+
 def listed(names: Sequence[str], word: str = "") -> str:
     """` (a, b, c and 4 more)`, or nothing."""
     if not names:

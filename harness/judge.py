@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from evalsets.item import Item
 from harness.errors import NothingJudged, ResultError
 from harness.fidelity.case import Case, Judgement, Label, Similarity
+from harness.fidelity.llm_judge import unmeasured
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
 from harness.whole_file import write_whole
@@ -42,10 +43,12 @@ class Asked(NamedTuple):
 def judge_run(
     run_dir: Path, evalset_items: Sequence[Item], scorer: PairScorer | None = None, judge: Judge | None = None
 ) -> None:
-    """Write `scores.parquet` into a run folder. `scorer`, `judge` None: the profile's encoder, the fidelity verdict.
+    """Write `scores.parquet` into a run folder.
 
     The scores of the rows are the scorer's; the verdict looks through the packaged encoder, whichever that is.
-    A trial whose item is not in `evalset_items`, or that got no answer at all, keeps its row, unjudged.
+    `scorer`, `judge` None: the profile's encoder, the fidelity verdict with what the profile names under [judge].
+    A trial whose item is not in `evalset_items`, or that got no answer at all, keeps its row, unjudged; as does an
+    answer that only the opinion of a judge model could have called misleading, where there is no opinion.
     Raises NothingJudged for a run without trials.
     """
     folder = RunFolder.open(run_dir)
@@ -58,8 +61,8 @@ def judge_run(
     }
     judged = {}
     if cases:
-        scorer, device = scorer or scorer_of(folder.meta()), device_of(folder.meta())
-        judged = judge_cases(cases, scorer, judge or verdict_of(device, eyes=eyes_beside(scorer, device)))
+        scorer = scorer or scorer_of(folder.meta())
+        judged = judge_cases(cases, scorer, judge or judge_of(folder.meta(), scorer))
     write_scores(run_dir / SCORES_FILE, [score_row(trial, judged) for trial in trials])
 
 
@@ -101,6 +104,15 @@ def scorer_of(meta: Mapping[str, Any]) -> PairScorer:
     encoder = load_profile(str(meta.get("profile", "cpu"))).encoder
     folder, precision = encoder_folder(encoder.name), encoder.dtype
     return Scorer(folder, encoder.layers, device_of(meta), precision=precision, baseline=encoder.baseline)
+
+
+def judge_of(meta: Mapping[str, Any], scorer: PairScorer) -> Judge:
+    """The verdict beside `scorer`, and what the profile of a run names under [judge]. Raises ConfigError, ModelError."""
+    from harness.models import load_profile
+    from harness.second_opinions import opinions_of
+
+    spec, device = load_profile(str(meta.get("profile", "cpu"))).judge, device_of(meta)
+    return verdict_of(device, eyes=eyes_beside(scorer, device), **opinions_of(spec, device))
 
 
 def device_of(meta: Mapping[str, Any]) -> str:
@@ -149,12 +161,19 @@ def score_row(trial: Trial, judged: Mapping[Asked, Judgement]) -> dict[str, Any]
     key = asked(trial)
     if key is not None and key in judged:
         found = judged[key]
+        label, risk = (None, None) if undecided(found) else (found.label, found.risk)
         scores = {name: finite(getattr(found.similarity, name)) for name in SCORES}
         flags = list(found.similarity.flags)
-        return row_of(trial, found.label, found.risk, list(found.reasons), flags=flags, **scores)
+        return row_of(trial, label, risk, list(found.reasons), flags=flags, **scores)
     if said_by_outcome(trial):
         return row_of(trial, Label.ABSTAINED, 0.0, [f"openly no answer: {trial.outcome.value}, HTTP {trial.status}"])
     return row_of(trial, None, None, [])
+
+
+def undecided(found: Judgement) -> bool:
+    """Whether a judge model without an opinion could have changed the label: it makes no truth of a lie, and leaves an
+    abstention one, so only what is faithful without it hangs on it."""
+    return found.label is Label.FAITHFUL and unmeasured(found)
 
 
 def row_of(

@@ -33,7 +33,10 @@ def frozen_sets() -> dict[str, list[Labelled]]:
 
 
 def write_judge_table(run: Path, scorer: PairScorer) -> None:
-    """Measure the judges as they judged the run, and write `judge.json` into its folder."""
+    """Measure the judges as they judged the run, and write `judge.json` into its folder.
+
+    Without the models that a profile names under [judge]: `truefall judge-the-judge` measures with them.
+    """
     folder = RunFolder.open(run)
     device = device_of(folder.meta())
     verdict = verdict_of(device, eyes=eyes_beside(scorer, device))

@@ -72,6 +72,8 @@ def describe_run(options: "SessionOptions", profile: Profile, plan: "RunPlan") -
             "primary": profile.primary.name,
             "secondary": profile.secondary.name,
             "encoder": profile.encoder.name,
+            **({"judge": profile.judge.model} if profile.judge.model else {}),
+            **({"nli": str(profile.judge.nli)} if profile.judge.nli else {}),
         },
     }
 

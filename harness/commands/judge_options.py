@@ -1,15 +1,13 @@
 """The options that name a language model as one more judge."""
 
 import argparse
-import os
 from typing import TYPE_CHECKING
 
 from harness.errors import ConfigError
+from harness.fidelity.llm_judge import KEY_ENV
 
 if TYPE_CHECKING:
     from harness.fidelity.llm_judge import LlmJudge
-
-KEY_ENV = "TRUEFALL_JUDGE_KEY"
 
 
 def add_judge_options(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +27,7 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
 
 def llm_judge_of(args: argparse.Namespace) -> "LlmJudge | None":
     """The judge that the options name. Raises ConfigError for half of one, or a key that is not there."""
-    from harness.fidelity.llm_judge import LlmJudge, completions_url
+    from harness.fidelity.llm_judge import LlmJudge, completions_url, key_in
 
     if not args.judge_url and not args.judge_model:
         if args.judge_key_env:
@@ -37,9 +35,5 @@ def llm_judge_of(args: argparse.Namespace) -> "LlmJudge | None":
         return None
     if not args.judge_url or not args.judge_model:
         raise ConfigError("--judge-url and --judge-model belong together; one of them is missing")
-    key = os.environ.get(args.judge_key_env or KEY_ENV) or None
-    if args.judge_key_env and key is None:
-        raise ConfigError(f"--judge-key-env {args.judge_key_env}: the environment variable is not set")
-    if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
-        raise ConfigError(f"{args.judge_key_env or KEY_ENV}: a key is printable ASCII without spaces; its value is not")
+    key = key_in(args.judge_key_env, "--judge-key-env")
     return LlmJudge(url=completions_url(args.judge_url), model=args.judge_model, key=key)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,8 @@ from harness.errors import ConfigError
 from harness.fidelity.case import Case, Finding, Judgement
 
 NAME = "llm_judge"
+KEY_ENV = "TRUEFALL_JUDGE_KEY"
+URL_FORM = "http(s)://host[:port]/path, without a user, query or fragment"
 VERDICTS = ("faithful", "misleading", "abstained")
 UNMEASURED = "not measured: "  # how the reason of a case begins on which there is no opinion
 MAX_REPLY_BYTES = 256 << 10
@@ -167,21 +170,43 @@ def notes(findings: Iterable[Finding]) -> tuple[str, ...]:
 
 def unmeasured(judgement: Judgement) -> bool:
     """Whether a model was to be asked about the case, and there is no opinion."""
-    return any(reason.startswith(f"{NAME}: {UNMEASURED}") for reason in judgement.reasons)
+    return tells_unmeasured(judgement.reasons)
+
+
+def tells_unmeasured(reasons: Iterable[str]) -> bool:
+    return any(reason.startswith(f"{NAME}: {UNMEASURED}") for reason in reasons)
 
 
 def _unmeasured(why: str) -> tuple[Finding, ...]:
     return (Finding(check=NAME, severity=0.0, reason=f"{UNMEASURED}{why}"),)
 
 
-def completions_url(url: str) -> str:
-    """The address of chat/completions under a base such as http://127.0.0.1:8000/v1. Raises ConfigError."""
+def usable_url(url: str) -> bool:
+    """Whether it is of the form `URL_FORM`."""
     try:
         parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        found = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
-        usable = False
-    if not usable or "@" in parts.netloc or parts.query or parts.fragment:
-        raise ConfigError(f"--judge-url {url!r}: need http(s)://host[:port]/path, without a user, query or fragment")
+        return False
+    return found and "@" not in parts.netloc and not parts.query and not parts.fragment
+
+
+def key_in(variable: str | None, option: str) -> str | None:
+    """The API key in an environment variable; where none is named in `KEY_ENV`, which may be unset.
+
+    Raises ConfigError naming `option`, and nothing of the key.
+    """
+    key = os.environ.get(variable or KEY_ENV) or None
+    if variable and key is None:
+        raise ConfigError(f"{option} {variable}: the environment variable is not set")
+    if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
+        raise ConfigError(f"{variable or KEY_ENV}: a key is printable ASCII without spaces; its value is not")
+    return key
+
+
+def completions_url(url: str) -> str:
+    """The address of chat/completions under a base such as http://127.0.0.1:8000/v1. Raises ConfigError."""
+    if not usable_url(url):
+        raise ConfigError(f"--judge-url {url!r}: need {URL_FORM}")
     base = url.rstrip("/")
     return base if base.endswith("/chat/completions") else f"{base}/chat/completions"

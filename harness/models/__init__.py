@@ -4,11 +4,12 @@ from harness.models.listing import models_list, models_prepare
 from harness.models.packaged import PACKAGED, PackagedModel
 from harness.models.prepared import PreparedModel, list_models, prepare
 from harness.models.profile import load_profile
-from harness.models.spec import EncoderSpec, Limits, ModelSpec, Profile
+from harness.models.spec import EncoderSpec, JudgeSpec, Limits, ModelSpec, Profile
 
 __all__ = [
     "PACKAGED",
     "EncoderSpec",
+    "JudgeSpec",
     "Limits",
     "ModelSpec",
     "PackagedModel",

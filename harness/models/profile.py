@@ -7,14 +7,14 @@ from types import UnionType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from harness.errors import ConfigError
-from harness.models.spec import EncoderSpec, Limits, ModelSpec, Profile
+from harness.models.spec import EncoderSpec, JudgeSpec, Limits, ModelSpec, Profile
 from harness.toml_file import TomlFile
 
 BUNDLED = Path(__file__).parent.parent / "profiles"
-SECTIONS = ("primary", "secondary", "encoder", "limits")
+SECTIONS = ("primary", "secondary", "encoder", "limits", "judge")
 FILES = ("policy", "criteria")
 
-S = TypeVar("S", ModelSpec, EncoderSpec, Limits)
+S = TypeVar("S", ModelSpec, EncoderSpec, Limits, JudgeSpec)
 
 
 def bundled_profiles() -> tuple[str, ...]:
@@ -39,6 +39,7 @@ def profile_of(file: TomlFile) -> Profile:
         secondary=section(ModelSpec, file, "secondary"),
         encoder=section(EncoderSpec, file, "encoder"),
         limits=section(Limits, file, "limits"),
+        judge=section(JudgeSpec, file, "judge"),
         policy=file_of(file, "policy"),
         criteria=file_of(file, "criteria"),
     )

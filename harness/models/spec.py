@@ -1,10 +1,12 @@
 """What a profile says, checked on construction."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
 from harness.errors import ConfigError
+from harness.fidelity.llm_judge import URL_FORM, usable_url
 
 Engine = Literal["transformers", "vllm"]
 Dtype = Literal["auto", "float32", "bfloat16", "float16", "int8"]  # int8: only the weights are
@@ -67,6 +69,33 @@ class EncoderSpec:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSpec:
+    """Models that are asked about every answer of a run, beside the verdict's own; none where none is named."""
+
+    nli: Path | None = None  # folder of a local inference cross-encoder
+    url: str | None = None  # of an OpenAI-compatible API; prompt, context, reference and answer are sent there
+    model: str | None = None  # the one to ask there
+    key_env: str | None = None  # environment variable that holds the API key; the key itself stands nowhere else
+
+    def __post_init__(self) -> None:
+        need(self.url is None or usable_url(self.url), "url", public(self.url), URL_FORM)
+        need(self.model != "", "model", self.model, "the name of a model")
+        need(self.url is None or self.model is not None, "model", None, "the model to ask at url")
+        need(self.model is None or self.url is not None, "url", None, "the API that has the model")
+        need(self.key_env is None or self.url is not None, "url", None, "the API that key_env holds the key of")
+        named = self.key_env is None or re.fullmatch("[A-Z_][A-Z0-9_]*", self.key_env)
+        right = "an environment variable's name in capitals, and no key"
+        need(bool(named), "key_env", f"{(self.key_env or '')[:3]}…", right)
+
+
+def public(url: str | None) -> str | None:
+    """A URL without what may be secret in it: a user, a query."""
+    if url is None:
+        return None
+    return re.sub(r"[?#].*", "?…", re.sub("//.*@", "//…@", url), flags=re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """How much a run asks of the models."""
 
@@ -91,3 +120,4 @@ class Profile:
     policy: Path  # DegradationPolicy
     criteria: Path  # what the gate demands
     limits: Limits = Limits()
+    judge: JudgeSpec = JudgeSpec()

@@ -1,0 +1,50 @@
+"""The models that a profile names under [judge], to be asked about every answer of a run beside the verdict."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from harness.errors import ModelError
+from harness.models.spec import JudgeSpec
+
+if TYPE_CHECKING:
+    from harness.fidelity.entailment import Entailment
+    from harness.fidelity.llm_judge import LlmJudge
+
+
+class Opinions(TypedDict):
+    """What `harness.fidelity.verdict.judge` takes. None: not asked."""
+
+    entailment: "Entailment | None"
+    llm_judge: "LlmJudge | None"
+
+
+def opinions_of(spec: JudgeSpec, device: str = "cpu") -> Opinions:
+    """Load and open what is named. Raises ConfigError for a key that is not there, ModelError for a folder."""
+    llm_judge = llm_judge_of(spec)
+    if spec.nli is None:
+        return Opinions(entailment=None, llm_judge=llm_judge)
+    from harness.fidelity.entailment import Entailment
+
+    return Opinions(entailment=Entailment(folder_of(spec.nli), device=device), llm_judge=llm_judge)
+
+
+def check_opinions(spec: JudgeSpec) -> None:
+    """What would be missed only at the end of a run, without loading a model. Raises ConfigError, ModelError."""
+    llm_judge_of(spec)
+    if spec.nli is not None:
+        folder_of(spec.nli)
+
+
+def llm_judge_of(spec: JudgeSpec) -> "LlmJudge | None":
+    from harness.fidelity.llm_judge import LlmJudge, completions_url, key_in
+
+    if spec.url is None or spec.model is None:
+        return None
+    key = key_in(spec.key_env, "[judge] key_env")
+    return LlmJudge(url=completions_url(spec.url), model=spec.model, key=key)
+
+
+def folder_of(nli: Path) -> Path:
+    if not (nli / "config.json").is_file():
+        raise ModelError(f"[judge] nli is {str(nli)!r}; it must be a model folder: config.json is missing")
+    return nli
