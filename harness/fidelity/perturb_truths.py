@@ -84,7 +84,7 @@ def _time(plain: str) -> str:
 
 
 def _money(plain: str) -> str:
-    match = re.search(r"\b(\d+(?:\.\d+)?) (USD|EUR|GBP)\b", plain)
+    match = re.search(r"(?<![\d.,])(\d+(?:,\d{3})*(?:\.\d+)?) (USD|EUR|GBP)\b", plain)
     symbols: Mapping[str, str] = {"USD": "$", "EUR": "€", "GBP": "£"}
     return plain[: match.start()] + symbols[match[2]] + match[1] + plain[match.end() :] if match else ""
 

@@ -1,4 +1,7 @@
-"""The verdict: the specification's table, identity, generated lies and paraphrases, and any text at all."""
+"""The checks alone: the specification's table, identity, generated lies and paraphrases, and any text at all.
+
+The whole verdict, as a run is judged by it: `test_verdict_properties.py`.
+"""
 
 # ruff: noqa: E501 (rows stay whole)
 
@@ -51,9 +54,14 @@ def test_a_lie_raises_the_risk_and_is_called_misleading(text: str, seed: int) ->
 
 
 @pytest.mark.parametrize("text", SEEDS)
-def test_other_words_for_the_same_do_not_raise_the_risk_much(text: str) -> None:
+def test_other_words_for_the_same_are_faithful(text: str) -> None:
     for other in paraphrases(text):
         assert judged(text, other.text).label is Label.FAITHFUL, other
+
+
+def test_a_sum_with_thousands_is_reworded_as_a_whole() -> None:
+    texts = {one.kind: one.text for one in paraphrases("The balance is 4,318.70 EUR, not 12 EUR.", "en")}
+    assert texts["money"] == "The balance is €4,318.70, not 12 EUR."
 
 
 @pytest.mark.parametrize("text", SEEDS)
