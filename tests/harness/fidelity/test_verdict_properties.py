@@ -34,8 +34,8 @@ LIES_PER_KIND = 8  # in each language, where the first `LOOKED_AT` references al
 LOOKED_AT = 300
 # Read as a contradiction of itself, known and not yet mended: a denied word that denies something itself.
 TWICE_DENIED = re.compile(r"\b(?:not|cannot) (?:un|im)")
-# Measured on 121 English and 124 Chinese references. A rewording raises the risk by 0.032 and 0.057 on average, 6 of 172
-# and 11 of 261 raise it by more than 0.1, 2 and 7 are called misleading. A lie raises it by 0.97, each one does, and
+# Measured on 121 English and 124 Chinese references. A rewording raises the risk by 0.032 and 0.057 on average; 6 of
+# 172 and 11 of 261 raise it by more than 0.1, 2 and 7 are called misleading. Every lie raises it, by 0.97, and
 # 405 of 407 and 392 of 395 are called misleading; numbers in Chinese are the weakest kind with 41 of 44.
 MUCH = 0.1  # a fifth of the way to the threshold
 Ask = Callable[[Sequence[tuple[str, str]], str], list[Judgement]]
