@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from evalsets.item import Item
 from harness.errors import NothingJudged, ResultError
 from harness.fidelity.case import Case, Judgement, Label, Similarity
-from harness.fidelity.llm_judge import unmeasured
+from harness.second_opinions import opinions_of, undecided
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
 from harness.whole_file import write_whole
@@ -107,9 +107,8 @@ def scorer_of(meta: Mapping[str, Any]) -> PairScorer:
 
 
 def judge_of(meta: Mapping[str, Any], scorer: PairScorer) -> Judge:
-    """The verdict beside `scorer`, and what the profile of a run names under [judge]. Raises ConfigError, ModelError."""
+    """The verdict, and what the profile of a run names under [judge]. Raises ConfigError, ModelError."""
     from harness.models import load_profile
-    from harness.second_opinions import opinions_of
 
     spec, device = load_profile(str(meta.get("profile", "cpu"))).judge, device_of(meta)
     return verdict_of(device, eyes=eyes_beside(scorer, device), **opinions_of(spec, device))
@@ -168,12 +167,6 @@ def score_row(trial: Trial, judged: Mapping[Asked, Judgement]) -> dict[str, Any]
     if said_by_outcome(trial):
         return row_of(trial, Label.ABSTAINED, 0.0, [f"openly no answer: {trial.outcome.value}, HTTP {trial.status}"])
     return row_of(trial, None, None, [])
-
-
-def undecided(found: Judgement) -> bool:
-    """Whether a judge model without an opinion could have changed the label: it makes no truth of a lie, and leaves an
-    abstention one, so only what is faithful without it hangs on it."""
-    return found.label is Label.FAITHFUL and unmeasured(found)
 
 
 def row_of(

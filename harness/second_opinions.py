@@ -4,28 +4,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from harness.errors import ModelError
+from harness.fidelity.case import Judgement, Label
+from harness.fidelity.llm_judge import LlmJudge, completions_url, key_in, unmeasured
 from harness.models.spec import JudgeSpec
 
 if TYPE_CHECKING:
     from harness.fidelity.entailment import Entailment
-    from harness.fidelity.llm_judge import LlmJudge
 
 
-class Opinions(TypedDict):
-    """What `harness.fidelity.verdict.judge` takes. None: not asked."""
+class Opinions(TypedDict, total=False):
+    """What `harness.fidelity.verdict.judge` takes. Left out: not asked."""
 
-    entailment: "Entailment | None"
-    llm_judge: "LlmJudge | None"
+    entailment: "Entailment"
+    llm_judge: LlmJudge
 
 
 def opinions_of(spec: JudgeSpec, device: str = "cpu") -> Opinions:
     """Load and open what is named. Raises ConfigError for a key that is not there, ModelError for a folder."""
-    llm_judge = llm_judge_of(spec)
-    if spec.nli is None:
-        return Opinions(entailment=None, llm_judge=llm_judge)
-    from harness.fidelity.entailment import Entailment
+    opinions = Opinions()
+    if (llm_judge := llm_judge_of(spec)) is not None:
+        opinions["llm_judge"] = llm_judge
+    if spec.nli is not None:
+        from harness.fidelity.entailment import Entailment
 
-    return Opinions(entailment=Entailment(folder_of(spec.nli), device=device), llm_judge=llm_judge)
+        opinions["entailment"] = Entailment(folder_of(spec.nli), device=device)
+    return opinions
 
 
 def check_opinions(spec: JudgeSpec) -> None:
@@ -35,9 +38,15 @@ def check_opinions(spec: JudgeSpec) -> None:
         folder_of(spec.nli)
 
 
-def llm_judge_of(spec: JudgeSpec) -> "LlmJudge | None":
-    from harness.fidelity.llm_judge import LlmJudge, completions_url, key_in
+def undecided(found: Judgement) -> bool:
+    """Whether a judge model that gave no opinion could have changed the label.
 
+    It makes no truth of a lie and leaves an abstention one, so only what is faithful without it hangs on it.
+    """
+    return found.label is Label.FAITHFUL and unmeasured(found)
+
+
+def llm_judge_of(spec: JudgeSpec) -> LlmJudge | None:
     if spec.url is None or spec.model is None:
         return None
     key = key_in(spec.key_env, "[judge] key_env")

@@ -81,7 +81,7 @@ def typed(value: Any, hint: Any, place: str, name: str) -> Any:
     if hint is Path:
         if isinstance(value, str) and value.strip():
             return Path(value)
-        raise ConfigError(f"{place} {name} is {value!r}; it must be the path of a file, relative to the profile")
+        raise ConfigError(f"{place} {name} is {value!r}; it must be a path, relative to the profile")
     if get_origin(hint) is tuple:
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)

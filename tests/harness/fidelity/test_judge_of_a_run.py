@@ -56,7 +56,7 @@ def asking(server: Model, **more: str) -> str:
 
 def test_a_profile_without_the_section_asks_nobody() -> None:
     for name in ("cpu", "gpu"):
-        assert opinions_of(load_profile(name).judge) == {"entailment": None, "llm_judge": None}
+        assert opinions_of(load_profile(name).judge) == {}
 
 
 def test_the_folder_is_relative_to_the_profile(tmp_path: Path) -> None:
@@ -109,7 +109,6 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
     monkeypatch.setenv("MY_JUDGE", "k-1")
     mine = load_profile(profile(tmp_path, asking(server, key_env="MY_JUDGE")))
     asked = opinions_of(mine.judge)["llm_judge"]
-    assert asked is not None
     asked.findings([Case(id="1", reference="The shop is open.", candidate="The shop is open.")])
     assert server.headers[0]["Authorization"] == "Bearer k-1"
     assert server.headers[0]["path"] == "/v1/chat/completions"
