@@ -30,6 +30,7 @@ class HealthMarks(Section, frozen=True, kw_only=True):
     device_memory_share: SomeShare = 0.95
     ledger_high: SomeShare = 0.80
     ledger_critical: SomeShare = 0.95
+    window_s: Positive = 60.0  # how far back latencies and deaths by memory count; shorter forgets sooner
     recover_share: SomeShare = 0.9
     escalate_s: Seconds = 10.0  # out of memory for so long on one level leads to the next; slowness alone never does
     dwell_s: Seconds = 5.0  # least time between two moves

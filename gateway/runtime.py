@@ -34,7 +34,7 @@ from gateway.telemetry import Metrics, RequestLog
 from gateway.tracing import Tracing
 from gateway.work import Deadline, Work
 
-_LOOK_BACK_S = 60.0
+_MINUTE_S = 60.0
 _MAX_SAMPLES = 4096
 
 
@@ -123,13 +123,14 @@ class Runtime:
 
     def facts(self) -> HealthFacts:
         """What the gauges say now."""
-        now_s = self.clock.now_s()
-        _forget(self.out_of_memory, now_s)
-        recent = sorted(took_s for at_s, took_s in self.latencies if at_s >= now_s - _LOOK_BACK_S)
-        full = fullness(self.backends.values(), self.policies.current.health)
+        marks = self.policies.current.health
+        since_s = self.clock.now_s() - marks.window_s
+        deaths = sum(at_s >= since_s for at_s in self.out_of_memory)
+        recent = sorted(took_s for at_s, took_s in self.latencies if at_s >= since_s)
+        full = fullness(self.backends.values(), marks)
         return HealthFacts(
             p99_ms=recent[min(len(recent) - 1, int(0.99 * len(recent)))] * 1000 if recent else None,
-            oom_per_min=float(len(self.out_of_memory)),
+            oom_per_min=deaths * _MINUTE_S / marks.window_s,
             device_memory_share=full.device_memory_share,
             ledger_occupancy=full.ledger_occupancy,
             room=full.room,
@@ -221,8 +222,3 @@ class Runtime:
         for backend in self.backends.values():
             names += [backend.name, backend.config.model]
         return tuple(dict.fromkeys(names))
-
-
-def _forget(times_s: "deque[float]", now_s: float) -> None:
-    while times_s and times_s[0] < now_s - _LOOK_BACK_S:
-        times_s.popleft()

@@ -1,5 +1,7 @@
-"""Hours of mixed load with faults that come and go: memory stays flat, levels and breakers come back.
+"""Hours of mixed load with faults that come and go: memory stays flat, levels and breakers come back each time.
 
+A rough spell is longer than `escalate_s`, so that out of memory leads to critical; a calm one is longer than the time
+that deaths by memory count (`health.window_s`, 60 s by default and 4 s here), so that the level can come back in it.
 Off unless TRUEFALL_SOAK_S names its length in seconds: `TRUEFALL_SOAK_S=3600 pytest -s tests/gateway/test_soak.py`.
 TRUEFALL_SOAK_LEAK, bytes that the test keeps of each request, shows that a leak would be seen.
 """
@@ -9,6 +11,8 @@ import ctypes
 import gc
 import json
 import os
+from collections import Counter
+from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
@@ -27,7 +31,10 @@ from gateway.deferred.config import Deferred
 SOAK_S = float(os.environ.get("TRUEFALL_SOAK_S", "0"))
 CLIENTS = int(os.environ.get("TRUEFALL_SOAK_CLIENTS", "8"))
 SEED = os.environ.get("TRUEFALL_SOAK_SEED", "1")
-CALM_S, ROUGH_S = 6.0, 4.0  # faults come and go
+CALM_S, ROUGH_S = 16.0, 4.0  # faults come and go
+FORGETS_S, ESCALATES_S = 4.0, 1.0
+LOOK_S = 0.05
+LEAST_BY_MODELS = 0.95  # of the answers that begin and end while it is calm and the level healthy
 LEAK_BYTES = int(os.environ.get("TRUEFALL_SOAK_LEAK", "0"))
 MOST_MIB_PER_100_000 = 2.0  # requests, in the last half: 21 bytes of each
 NOISE_MIB = 2.0  # of memory in use from one reading to another
@@ -36,6 +43,62 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(SOAK_S <= 0, reason="opt in with TRUEFALL_SOAK_S, the length in seconds"),
 ]
+
+
+@dataclass
+class Spell:
+    """What was seen of the gateway in one spell; a calm one has `bad_share` 0."""
+
+    bad_share: float
+    began_s: float
+    levels: set[str] = field(default_factory=set)
+    last: str = "healthy"
+    away_until_s: float = 0.0  # the last moment at which the level was not healthy
+
+    @property
+    def calm(self):
+        return self.bad_share == 0.0
+
+    def look(self, level):
+        self.last = level
+        self.levels.add(level)
+        if level != "healthy":
+            self.away_until_s = CLOCK.now_s()
+
+
+@dataclass
+class Diary:
+    """The spells so far, and the answers by the spell's kind, the level in force when they were asked for, and path."""
+
+    spells: list[Spell] = field(default_factory=list)
+    answers: Counter = field(default_factory=Counter)
+    statuses: Counter = field(default_factory=Counter)
+
+    def wrote(self, spell, level, path):
+        """Answers that a change of the weather fell into count for neither kind."""
+        kind = "between" if spell is not self.spells[-1] else "calm" if spell.calm else "rough"
+        self.answers[kind, level, path] += 1
+
+    def share_by_models(self, kind, level):
+        counts = Counter()
+        for (one, asked_at, path), count in self.answers.items():
+            if (one, asked_at) == (kind, level):
+                counts[path in ("primary", "secondary")] += count
+        return counts[True] / max(1, counts.total())
+
+    def told(self):
+        lines = [f"{kind:8}{level:10}{path:12}{count}" for (kind, level, path), count in sorted(self.answers.items())]
+        rough = [spell for spell in self.spells if not spell.calm]
+        ended = Counter(spell.last for spell in self.spells if spell.calm)
+        back = sorted(max(0.0, one.away_until_s - one.began_s) for one in self.spells if one.calm)
+        seen = Counter(level for spell in rough for level in spell.levels)
+        return "\n".join(
+            [
+                *lines,
+                f"{len(rough)} rough spells, in which was seen {dict(seen)}; calm ones ended {dict(ended)}",
+                f"healthy for good after {back[len(back) // 2]:.1f} s of calm (median), {back[-1]:.1f} s at the latest",
+            ]
+        )
 
 
 class Reading(NamedTuple):
@@ -76,13 +139,20 @@ def growth(readings):
     return slope * (last[-1].requests - last[0].requests), slope * 100_000
 
 
-async def keep_asking(rng, served, ends_s, counts, leaked):
+def path_of(answer, record):
+    if answer.status in (202, 429):
+        return {202: "later", 429: "refused"}[answer.status]
+    return "primary" if record["level"] == "healthy" else record["path"] or "failed stream"
+
+
+async def keep_asking(rng, served, ends_s, diary, leaked):
     while CLOCK.now_s() < ends_s:
         nonce = "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=12))
         stream = rng.random() < 0.4
         body = {"messages": [{"role": "user", "content": f"{nonce} {'Tell me more. ' * rng.randint(0, 40)}"}]}
         raw = json.dumps({**body, "stream": stream, "max_tokens": rng.randint(1, 100)}).encode()
         headers = {"Prefer": "respond-async"} if rng.random() < 0.1 else {}
+        spell, level = diary.spells[-1], served.runtime.health.level
         call = asyncio.create_task(served.post("/v1/chat/completions", raw, **headers))
         if rng.random() < 0.05:
             await CLOCK.sleep(rng.uniform(0, 0.05))
@@ -91,27 +161,39 @@ async def keep_asking(rng, served, ends_s, counts, leaked):
             continue
         answer = await call
         assert answer.status in (200, 202, 206, 429)
+        record = None
         if answer.status != 202:
             streamed = stream and answer.headers["Content-Type"].startswith("text/event-stream")
-            (check_stream if streamed else check_json)(answer, nonce)
-        counts[answer.status] = counts.get(answer.status, 0) + 1
+            record, _ = (check_stream if streamed else check_json)(answer, nonce)
+        diary.wrote(spell, str(level), path_of(answer, record))
+        diary.statuses[answer.status] += 1
         if LEAK_BYTES:
             leaked.append(bytearray(LEAK_BYTES))
         await CLOCK.sleep(rng.uniform(0, 0.02))
 
 
-async def weather(rng, scripts, ends_s):
-    """Calm and rough spells in turn; the last quarter of the time is calm."""
+async def weather(rng, scripts, served, diary, ends_s):
+    """Calm and rough spells in turn, each calm one as long as the others; what is left of the time is calm."""
     while CLOCK.now_s() < ends_s:
-        for script in scripts:
-            script.bad_share = 0.0
-        await CLOCK.sleep(min(CALM_S, max(0.0, ends_s - CLOCK.now_s())))
-        if CLOCK.now_s() < ends_s:
-            for script in scripts:
-                script.bad_share = rng.uniform(0.1, 0.9)
-            await CLOCK.sleep(min(ROUGH_S, max(0.0, ends_s - CLOCK.now_s())))
+        last = CLOCK.now_s() + CALM_S + ROUGH_S + CALM_S > ends_s
+        await spell_of(0.0, ends_s if last else CLOCK.now_s() + CALM_S, scripts, served, diary)
+        if not last:
+            await spell_of(rng.uniform(0.2, 0.9), CLOCK.now_s() + ROUGH_S, scripts, served, diary)
+
+
+async def spell_of(bad_share, until_s, scripts, served, diary):
+    spell = Spell(bad_share, CLOCK.now_s())
+    diary.spells.append(spell)
     for script in scripts:
-        script.bad_share = 0.0
+        script.bad_share = bad_share
+    while CLOCK.now_s() < until_s:
+        await CLOCK.sleep(LOOK_S)
+        spell.look(str(served.runtime.health.level))
+    if spell.calm:
+        assert spell.last == "healthy", f"after {CALM_S:g} s of calm: {served.runtime.facts()}"
+        assert all(one.breaker.state == "closed" for one in served.runtime.backends.values())
+    elif bad_share:
+        assert spell.levels != {"healthy"}, "the faults changed nothing"
 
 
 async def measure(ends_s, counts, readings):
@@ -122,13 +204,13 @@ async def measure(ends_s, counts, readings):
         readings.append(reading(counts))
 
 
-async def test_memory_stays_flat_and_everything_comes_back(tmp_path):
+async def test_memory_stays_flat_and_the_level_comes_back_after_every_rough_spell(tmp_path):
     scripts = [Chaotic(Random(f"{SEED}/{name}"), 0.0) for name in ("primary", "secondary")]
     policy = policy_of(
         limits=LIMITS,
         breaker={"consecutive_failures": 3, "open_s": 0.5},
         overload={"max_retry_after_s": 0.1},
-        health={**CALM, "oom_per_min": 5.0},
+        health={**CALM, "oom_per_min": 5.0, "window_s": FORGETS_S, "escalate_s": ESCALATES_S},
         decision={"apply": "always", "most_latency_ms": 100.0, "forget_s": 2.0},
     )
     async with (
@@ -142,30 +224,29 @@ async def test_memory_stays_flat_and_everything_comes_back(tmp_path):
         ) as served,
     ):
         log = served.runtime.log._out  # in memory here
-        began_s, counts, readings, leaked = CLOCK.now_s(), {}, [], []
-        ends_s = began_s + SOAK_S
-        asking = [keep_asking(Random(f"{SEED}/{n}"), served, ends_s, counts, leaked) for n in range(CLIENTS)]
-        rough_until_s = began_s + 0.75 * SOAK_S
-        await asyncio.gather(
-            *asking,
-            weather(Random(SEED), scripts, rough_until_s),
-            measure(ends_s, counts, readings),
-            forget(scripts, (one, two), log, ends_s),
-        )
-        async with asyncio.timeout(90):
-            while served.runtime.health.level != "healthy" or any(
-                backend_.breaker.state != "closed" for backend_ in served.runtime.backends.values()
-            ):
-                await CLOCK.sleep(0.05)
+        diary, readings, leaked = Diary(), [], []
+        ends_s = CLOCK.now_s() + SOAK_S
+        async with asyncio.TaskGroup() as group:
+            group.create_task(weather(Random(SEED), scripts, served, diary, ends_s))
+            group.create_task(measure(ends_s, diary.statuses, readings))
+            group.create_task(forget(scripts, (one, two), log, ends_s))
+            await CLOCK.sleep(0)  # the first spell begins
+            for number in range(CLIENTS):
+                rng = Random(f"{SEED}/{number}")
+                group.create_task(keep_asking(rng, served, ends_s, diary, leaked))
         assert served.runtime.in_flight == 0
         assert served.runtime.backends["primary"].ledger.snapshot().reserved_bytes == 0
         answer = await served.chat("afterwards What is the capital of France?")
         assert (answer.text, answer.record) == (whole("afterwards"), {"level": "healthy"})
+    print(diary.told())
     grown_mib, per_100_000 = growth(readings)
-    print(f"\n{sum(counts.values())} requests {counts} in {SOAK_S:g} s")
+    print(f"\n{diary.statuses.total()} requests {dict(diary.statuses)} in {SOAK_S:g} s")
     print("MiB taken: " + " ".join(f"{one.taken_mib:.1f}" for one in readings))
     print("MiB used:  " + " ".join(f"{one.used_mib:.1f}" for one in readings))
     print(f"in use, last half: {grown_mib:+.1f} MiB, {per_100_000:+.1f} per 100,000 requests")
+    assert diary.share_by_models("calm", "healthy") >= LEAST_BY_MODELS
+    assert sum(not spell.calm for spell in diary.spells) >= int((SOAK_S - CALM_S) / (CALM_S + ROUGH_S))
+    assert any("critical" in spell.levels for spell in diary.spells)
     assert grown_mib < NOISE_MIB or per_100_000 < MOST_MIB_PER_100_000
 
 
