@@ -35,8 +35,10 @@ class Connection(asyncio.Protocol):
     _error: ExchangeError | TimeoutError | None
     _decoder: Any  # of a compressed body
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, opened: "set[Connection] | None" = None) -> None:
+        """`opened`: holds it for as long as its socket is open."""
         self._loop = loop
+        self._opened = set() if opened is None else opened
         self._transport: Any = None
         self._parser = httptools.HttpResponseParser(self)
         self._waiter: asyncio.Future[None] | None = None
@@ -107,6 +109,7 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
+        self._opened.add(self)
 
     def data_received(self, data: bytes) -> None:
         if not self._asked or self._ended:
@@ -140,6 +143,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._lost = True
+        self._opened.discard(self)
         self._stop(exc)
 
     def _stop(self, exc: Exception | None) -> None:

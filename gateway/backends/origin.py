@@ -29,8 +29,15 @@ class Origin:
         self._tls = ssl.create_default_context() if address.scheme == "https" else None
         self._numeric = _numeric(self.host, self.port)
         self._lookup: asyncio.Future[Any] | None = None
+        self.opened: set[Connection] = set()  # in use or idle
         self._idle: list[tuple[Connection, float]] = []  # the last used one at the end, and until when
         self._sweeper: asyncio.TimerHandle | None = None
+
+    @property
+    def in_use(self) -> int:
+        """How many connections carry an exchange, or were never given back."""
+        idle = {connection for connection, _ in self._idle}
+        return len(self.opened - idle)
 
     async def connection(self, *, connect_s: float) -> Connection:
         """One that is idle, or else a new one within `connect_s`. Raises CannotConnect."""
@@ -54,7 +61,7 @@ class Origin:
         opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         name = self.host if self._tls is not None else None
         _, connection = await loop.create_connection(
-            lambda: Connection(loop), sock=opened, ssl=self._tls, server_hostname=name
+            lambda: Connection(loop, self.opened), sock=opened, ssl=self._tls, server_hostname=name
         )
         return connection
 

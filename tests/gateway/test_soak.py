@@ -7,7 +7,6 @@ TRUEFALL_SOAK_LEAK, bytes that the test keeps of each request, shows that a leak
 """
 
 import asyncio
-import ctypes
 import gc
 import json
 import os
@@ -16,12 +15,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-import psutil
 import pytest
-from measured import BYTE_PER_TOKEN
+from memory_in_use import taken_mib, used_mib
 from misbehaviour import whole
 from served import backend, gateway, policy_of
-from test_storm import CALM, LIMITS, Chaotic, check_json, check_stream
+from storm_traffic import Chaotic, check_json, check_stream
+from test_storm import BYTE_PER_TOKEN, CALM, LIMITS
 from upstream_stub import running
 
 from gateway.clock import SystemClock
@@ -112,22 +111,9 @@ class Reading(NamedTuple):
     used_mib: float
 
 
-def rss_mib():
-    return psutil.Process().memory_info().rss / 2**20
-
-
-def give_back_free():
-    """To the system, where the C library can (glibc); elsewhere what is taken counts as used."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)
-
-
 def reading(counts):
     gc.collect()
-    taken_mib = rss_mib()
-    give_back_free()
-    return Reading(sum(counts.values()), taken_mib, rss_mib())
+    return Reading(sum(counts.values()), taken_mib(), used_mib())
 
 
 def growth(readings):
@@ -211,18 +197,20 @@ async def test_memory_stays_flat_and_the_level_comes_back_after_every_rough_spel
         breaker={"consecutive_failures": 3, "open_s": 0.5},
         overload={"max_retry_after_s": 0.1},
         health={**CALM, "oom_per_min": 5.0, "window_s": FORGETS_S, "escalate_s": ESCALATES_S},
+        validation={"max_answer_bytes": 100_000},
         decision={"apply": "always", "most_latency_ms": 100.0, "forget_s": 2.0},
     )
     async with (
         running(scripts[0]) as one,
         running(scripts[1]) as two,
         gateway(
-            backend(one, "primary", memory=Memory(kv_capacity_bytes=3000, shape=BYTE_PER_TOKEN)),
+            backend(one, "primary", memory=Memory(kv_capacity_bytes=3000)),
             backend(two, "secondary", upstream_stream="always"),
             policy=policy,
             deferred=Deferred(path=tmp_path / "async.db", ttl_s=5.0, max_pending=20),
         ) as served,
     ):
+        served.runtime.backends["primary"].shape = BYTE_PER_TOKEN
         log = served.runtime.log._out  # in memory here
         diary, readings, leaked = Diary(), [], []
         ends_s = CLOCK.now_s() + SOAK_S
@@ -258,6 +246,7 @@ async def forget(scripts, upstreams, log, ends_s):
         log.truncate()
         for script in scripts:
             script.played.clear()
+            script.bodies.clear()
         for upstream in upstreams:
             upstream.seen.clear()
             upstream.heads.clear()
