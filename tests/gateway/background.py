@@ -2,8 +2,9 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 from served import Gateway, backend, gateway
@@ -11,14 +12,16 @@ from upstream_stub import Script, Upstream, running
 
 
 @contextmanager
-def in_background(script: Script, **settings: Any) -> Iterator[tuple[Gateway, Upstream]]:
-    """One backend, `primary`, that plays `script`."""
+def in_background(
+    script: Script, *, fields: Mapping[str, Any] = MappingProxyType({}), **settings: Any
+) -> Iterator[tuple[Gateway, Upstream]]:
+    """One backend, `primary`, that plays `script`; `fields` are more of its config."""
     ready, done = threading.Event(), asyncio.Event()
     found: list[Any] = []
 
     async def serve() -> None:
         found.append(asyncio.get_running_loop())
-        async with running(script) as up, gateway(backend(up, "primary"), **settings) as served:
+        async with running(script) as up, gateway(backend(up, "primary", **fields), **settings) as served:
             found.extend([served, up])
             ready.set()
             await done.wait()

@@ -6,12 +6,16 @@ from contextlib import contextmanager
 
 import pytest
 from served import backend, gateway, policy_of
+from test_answers_without_a_model import EXTRACT, GATED
 from test_async_answers import ASKED, Wall, ask, fetched, series, slow, store
-from upstream_stub import running, says
+from upstream_stub import answers, running, says
 
 from gateway.clock import SystemClock
+from gateway.config import Answers
 from gateway.deferred.config import Deferred
 from gateway.deferred.job import Status, StoreError
+from gateway.review import Held, ReviewError, ReviewQueue
+from gateway.review import Status as ReviewStatus
 
 CLOCK = SystemClock()
 GOOD = "Paris is the capital of France."
@@ -113,3 +117,60 @@ def test_answers_that_never_reach_the_disk_are_forgotten_in_time(tmp_path):
         assert jobs.find(identity, tenant="t").answer is None
     jobs.tidy()
     assert jobs.find(identity, tenant="t") is None
+
+
+HELD = Held(path="p", task="t", delta=0.4, entropy=0.5, question="q", answer="a" * 5000, stands_for=None)
+
+
+def queue_in(tmp_path):
+    return ReviewQueue(tmp_path / "review.db", max_bytes=1_000_000, now_unix_s=lambda: 1.0)
+
+
+def test_a_review_queue_on_a_full_disk_takes_nothing_new_and_keeps_what_it_has(tmp_path):
+    queue = queue_in(tmp_path)
+    first, second = queue.put(HELD), queue.put(HELD)
+    with full_disk():
+        with pytest.raises(ReviewError, match=r"review\.db"):
+            queue.put(HELD)
+        with pytest.raises(ReviewError, match=r"review\.db"):
+            queue.settle(first, ReviewStatus.ACCEPTED)
+        assert [one.id for one in queue.entries()] == [first, second]
+    assert queue.settle(first, ReviewStatus.ACCEPTED).status is ReviewStatus.ACCEPTED  # half a decision left nothing
+    third = queue.put(HELD)
+    assert [(one.id, one.answer) for one in queue.entries()] == [(second, HELD.answer), (third, HELD.answer)]
+
+
+def test_a_review_queue_that_never_had_room_begins_once_there_is_some(tmp_path):
+    queue = queue_in(tmp_path)
+    with full_disk(), pytest.raises(ReviewError):
+        queue.put(HELD)
+    identity = queue.put(HELD)
+    assert [one.id for one in queue.entries()] == [identity]
+
+
+async def test_a_full_disk_under_the_review_queue_costs_the_entry_and_not_the_answer(tmp_path):
+    db = tmp_path / "review.db"
+    held = {**GATED, "paths": {**GATED["paths"], "stream_failover": "hold"}}
+    policy = policy_of(**held, breaker={"consecutive_failures": 99})
+    async with (
+        running(answers({}, 500)) as bad,
+        running(says("Moon.")) as good,
+        gateway(
+            backend(bad, "primary"),
+            backend(good, "secondary"),
+            policy=policy,
+            answers=Answers(review_db=db),
+        ) as served,
+    ):
+        before = (await served.chat(EXTRACT)).record["review"]
+        with full_disk():
+            told = [await served.chat(EXTRACT), await served.chat(EXTRACT, stream=True)]
+            lost = await series(served)
+        after = (await served.chat(EXTRACT)).record["review"]
+        served.runtime.log.flush()
+        assert served.runtime.log._out.getvalue().count('"review_lost"') == 2
+    records = [told[0].record, told[1].streamed_record]
+    assert [(one.status, record["path"]) for one, record in zip(told, records, strict=True)] == [(200, "template")] * 2
+    assert not any("review" in record for record in records)
+    assert lost["truefall_review_lost_total"] == 2
+    assert [one.id for one in queue_in(tmp_path).entries()] == [before, after]

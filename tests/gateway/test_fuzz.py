@@ -1,13 +1,24 @@
-"""Whatever a client sends: an answer or a 4xx that says what is wrong, never a 5xx, and the next request works."""
+"""Whatever a client sends: an answer or a 4xx that says what is wrong, never a 5xx, and the next request works.
+
+The examples are the same each time; TRUEFALL_FUZZ_EXAMPLES makes more of them for each test.
+"""
 
 import http.client
 import json
+import os
+from itertools import cycle
 
 import pytest
 from background import in_background
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from misbehaviour import BAD
+from misbehaviour import GOOD as WELL
+from served import TOKEN, policy_of
+from test_storm import BYTE_PER_TOKEN, PATIENT
 from upstream_stub import says
+
+from gateway.config import Memory
 
 GOOD = "Paris is the capital of France."
 PATHS = (
@@ -22,7 +33,9 @@ PATHS = (
     "/%ff",
 )
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
-FEW = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+EXAMPLES = int(os.environ.get("TRUEFALL_FUZZ_EXAMPLES", "120"))
+MANY = settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+HURRIED = {"default": {"connect_s": 5.0, "first_token_s": 0.1, "idle_s": 0.1, "total_s": 0.2}}  # kinds that never end
 
 ANY = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -83,9 +96,45 @@ HEADERS = st.dictionaries(
 )
 
 
+STATE = st.sampled_from(["open", "closed", "half_open"]) | ANY
+NAME = st.sampled_from(["primary", "secondary"]) | ANY
+ADMIN_BODY = st.one_of(
+    st.fixed_dictionaries({"backend": NAME, "state": STATE}),
+    st.fixed_dictionaries(
+        {"backend": NAME, "ttl_s": st.floats(-1, 5000) | ANY},
+        optional={"bytes": st.integers(-5, 5000) | ANY, "share": st.floats(-1, 2) | ANY},
+    ),
+    st.fixed_dictionaries({"draining": st.booleans() | ANY}),
+    ANY,
+)
+ADMIN_PATHS = ("state", "ledger", "ledger/x", "breaker", "drain", "drift/rebase", "policy/reload", "", "%ff", "state/x")
+
+
+class OneAfterTheOther:
+    """A backend that plays every kind of fault and of good answer in turn."""
+
+    def __init__(self):
+        kinds = {**BAD, **WELL}
+        self._kinds = cycle([kinds[name] for name in sorted(kinds)])
+
+    async def __call__(self, writer, body):
+        await next(self._kinds)(body)(writer, body)
+
+
 @pytest.fixture(scope="module")
 def served():
-    with in_background(says(GOOD)) as (gateway, _):
+    memory = Memory(kv_capacity_bytes=100_000)
+    with in_background(says(GOOD), fields={"memory": memory}) as (gateway, _):
+        gateway.runtime.backends["primary"].shape = BYTE_PER_TOKEN
+        yield gateway
+
+
+@pytest.fixture(scope="module")
+def failing():
+    policy = policy_of(
+        limits=HURRIED, breaker=PATIENT, health={"oom_per_min": 9999.0}, overload={"max_retry_after_s": 0.001}
+    )
+    with in_background(OneAfterTheOther(), policy=policy) as (gateway, _):
         yield gateway
 
 
@@ -108,7 +157,7 @@ def check(status, body, *, head=False):
 
 
 @pytest.mark.slow
-@FEW
+@MANY
 @given(body=REQUEST, headers=HEADERS)
 def test_a_strange_request_is_answered_or_told_what_is_wrong(served, body, headers):
     status, said = ask(served, "POST", PATHS[0], json.dumps(body).encode(), headers)
@@ -117,7 +166,33 @@ def test_a_strange_request_is_answered_or_told_what_is_wrong(served, body, heade
 
 
 @pytest.mark.slow
-@FEW
+@MANY
+@given(body=REQUEST, headers=HEADERS)
+def test_so_it_is_while_the_backend_fails_in_every_way(failing, body, headers):
+    status, said = ask(failing, "POST", PATHS[0], json.dumps(body).encode(), headers)
+    check(status, said)
+    assert status in (200, 206, 400, 404, 429)
+    assert status >= 400 or b'"degradation"' in said
+
+
+@pytest.mark.slow
+@MANY
+@given(method=st.sampled_from(METHODS), path=st.sampled_from(ADMIN_PATHS), body=ADMIN_BODY | st.binary(max_size=30))
+def test_whatever_the_administrator_sends_it_is_done_or_told_what_is_wrong(served, method, path, body):
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    admin = {"Authorization": f"Bearer {TOKEN}"}
+    status, said = ask(served, method, f"/admin/{path}", raw, admin)
+    check(status, said, head=method == "HEAD")
+    for way, undo in (("POST", ("drain", {"draining": False})), ("DELETE", ("ledger", None))):
+        assert ask(served, way, f"/admin/{undo[0]}", json.dumps(undo[1]).encode(), admin)[0] == 200
+    closed = json.dumps({"backend": "primary", "state": "closed"}).encode()
+    assert ask(served, "POST", "/admin/breaker", closed, admin)[0] == 200
+    good = {"messages": [{"role": "user", "content": "hello"}]}
+    assert ask(served, "POST", PATHS[0], json.dumps(good).encode())[0] == 200
+
+
+@pytest.mark.slow
+@MANY
 @given(body=st.binary(max_size=200) | REQUEST.map(lambda value: json.dumps(value).encode()[:-1]))
 def test_a_body_that_is_no_json_is_a_400(served, body):
     status, said = ask(served, "POST", PATHS[0], body)
@@ -125,7 +200,7 @@ def test_a_body_that_is_no_json_is_a_400(served, body):
 
 
 @pytest.mark.slow
-@FEW
+@MANY
 @given(method=st.sampled_from(METHODS), path=st.sampled_from(PATHS), headers=HEADERS, body=st.binary(max_size=30))
 def test_any_method_on_any_path_gets_an_answer(served, method, path, headers, body):
     status, said = ask(served, method, path, body, headers)
@@ -133,7 +208,7 @@ def test_any_method_on_any_path_gets_an_answer(served, method, path, headers, bo
 
 
 @pytest.mark.slow
-@FEW
+@MANY
 @given(st.binary(max_size=300))
 def test_what_is_not_even_http_breaks_nothing(served, garbage):
     import socket

@@ -139,7 +139,7 @@ def says(text: str) -> Script:
 def text_events(text: str) -> list[Any]:
     words = text.split(" ")
     parts = [word if index == 0 else f" {word}" for index, word in enumerate(words)]
-    usage = {**chunk(), "choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 5}}
+    usage = {**chunk(), "choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 5, "total_tokens": 10}}
     return [
         chunk(role="assistant", content=""),
         *[chunk(part) for part in parts],
