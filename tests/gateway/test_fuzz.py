@@ -33,7 +33,7 @@ PATHS = (
     "/%ff",
 )
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
-EXAMPLES = int(os.environ.get("TRUEFALL_FUZZ_EXAMPLES", "120"))
+EXAMPLES = int(os.environ.get("TRUEFALL_FUZZ_EXAMPLES", "80"))
 MANY = settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 HURRIED = {"default": {"connect_s": 5.0, "first_token_s": 0.1, "idle_s": 0.1, "total_s": 0.2}}  # kinds that never end
 
