@@ -200,7 +200,7 @@ async def test_ten_bad_requests_leave_the_breaker_closed(stream):
 
 
 PATIENT = policy_of(
-    limits={"default": {"first_token_s": 3600.0, "total_s": 3600.0}},
+    limits={"default": dict.fromkeys(("connect_s", "first_token_s", "idle_s", "total_s"), 3600.0)},
     deadline={"request_s": 3600.0},
     overload={"queue_wait_s": 3600.0},
     health={"p99_ms": 3_600_000.0},  # a busy machine's time moves no level
