@@ -232,3 +232,15 @@ async def test_a_shared_ledger_that_was_never_there_costs_no_answer(tmp_path):
         assert 'truefall_ledger_alone{backend="primary"} 1.0' in metrics
         held = await served.admin("POST", "ledger", {"backend": "primary", "share": 0.5, "ttl_s": 5})
         assert held.status == 201
+
+
+@pytest.mark.parametrize(("window_s", "oom_per_min", "p99_ms"), [(60.0, 2.0, 900.0), (4.0, 15.0, 100.0)])
+async def test_deaths_by_memory_and_latencies_count_for_the_policys_window_and_as_a_rate(window_s, oom_per_min, p99_ms):
+    policy = policy_of(health={"window_s": window_s})
+    async with running(says(GOOD)) as up, gateway(backend(up, "primary"), policy=policy) as served:
+        now_s = served.runtime.clock.now_s()
+        served.runtime.out_of_memory.extend([now_s - 30.0, now_s])
+        served.runtime.latencies.extend([(now_s - 30.0, 0.9), (now_s, 0.1)])
+        facts = served.runtime.facts()
+    assert facts.oom_per_min == pytest.approx(oom_per_min)
+    assert facts.p99_ms == pytest.approx(p99_ms)

@@ -12,10 +12,11 @@ import pytest
 from background import in_background
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from measured import BYTE_PER_TOKEN
 from misbehaviour import BAD
 from misbehaviour import GOOD as WELL
 from served import TOKEN, policy_of
-from test_storm import BYTE_PER_TOKEN, PATIENT
+from test_storm import PATIENT
 from upstream_stub import says
 
 from gateway.config import Memory
@@ -123,9 +124,8 @@ class OneAfterTheOther:
 
 @pytest.fixture(scope="module")
 def served():
-    memory = Memory(kv_capacity_bytes=100_000)
+    memory = Memory(kv_capacity_bytes=100_000, shape=BYTE_PER_TOKEN)
     with in_background(says(GOOD), fields={"memory": memory}) as (gateway, _):
-        gateway.runtime.backends["primary"].shape = BYTE_PER_TOKEN
         yield gateway
 
 

@@ -16,11 +16,12 @@ from random import Random
 from typing import NamedTuple
 
 import pytest
+from measured import BYTE_PER_TOKEN
 from memory_in_use import taken_mib, used_mib
 from misbehaviour import whole
 from served import backend, gateway, policy_of
 from storm_traffic import Chaotic, check_json, check_stream
-from test_storm import BYTE_PER_TOKEN, CALM, LIMITS
+from test_storm import CALM, LIMITS
 from upstream_stub import running
 
 from gateway.clock import SystemClock
@@ -204,13 +205,12 @@ async def test_memory_stays_flat_and_the_level_comes_back_after_every_rough_spel
         running(scripts[0]) as one,
         running(scripts[1]) as two,
         gateway(
-            backend(one, "primary", memory=Memory(kv_capacity_bytes=3000)),
+            backend(one, "primary", memory=Memory(kv_capacity_bytes=3000, shape=BYTE_PER_TOKEN)),
             backend(two, "secondary", upstream_stream="always"),
             policy=policy,
             deferred=Deferred(path=tmp_path / "async.db", ttl_s=5.0, max_pending=20),
         ) as served,
     ):
-        served.runtime.backends["primary"].shape = BYTE_PER_TOKEN
         log = served.runtime.log._out  # in memory here
         diary, readings, leaked = Diary(), [], []
         ends_s = CLOCK.now_s() + SOAK_S

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 import pytest
+from measured import BYTE_PER_TOKEN
 from misbehaviour import whole
 from published import has_published_shape
 from served import Gateway, backend, gateway, policy_of
@@ -30,11 +31,9 @@ from upstream_stub import answers, running
 
 from gateway.clock import SystemClock
 from gateway.config import Memory
-from gateway.memory.estimate import KvShape, LayerGroup
 
 CLOCK = SystemClock()
 CLIENTS, REQUESTS = 32, 8
-BYTE_PER_TOKEN = KvShape(groups=(LayerGroup(1, 1, None),), value_bits=8)
 LIMITS = {"default": {"connect_s": 5.0, "first_token_s": 0.4, "idle_s": 0.3, "total_s": 5.0}}
 LEAVES = "leaves"
 WARY = {"consecutive_failures": 3, "open_s": 0.1}
@@ -141,7 +140,7 @@ async def test_a_storm_breaks_leaks_and_hides_nothing(seed, breaker, room):
         validation={"max_answer_bytes": 100_000},
         cache={"ignored_metadata": ["trial"]},
     )
-    memory = Memory(kv_capacity_bytes=2000)
+    memory = Memory(kv_capacity_bytes=2000, shape=BYTE_PER_TOKEN)
     scripts = Chaotic(Random(f"{seed}/primary"), 0.5), Chaotic(Random(f"{seed}/secondary"), 0.3)
     async with (
         running(scripts[0]) as one,
@@ -154,7 +153,6 @@ async def test_a_storm_breaks_leaks_and_hides_nothing(seed, breaker, room):
         ) as served,
     ):
         primary = served.runtime.backends["primary"]
-        primary.shape = BYTE_PER_TOKEN
         promises, storm = Promises(primary), Storm(served, scripts)
         before = len(asyncio.all_tasks())
         async with asyncio.TaskGroup() as group:
