@@ -210,7 +210,7 @@ async def check_client_mistakes_move_nothing(served):
     """G10, all at once."""
     breakers = [one.breaker for one in served.runtime.backends.values()]
     trips = [breaker.trips for breaker in breakers]
-    mistakes = [served.chat("x What?", stop=BAD_STOP, stream=number % 2 == 0) for number in range(10)]
+    mistakes = [served.chat("x What?", stop=BAD_STOP, max_tokens=9, stream=number % 2 == 0) for number in range(10)]
     assert [answer.status for answer in await asyncio.gather(*mistakes)] == [400] * 10
     assert [breaker.trips for breaker in breakers] == trips
     assert (await served.chat("then What is the capital of France?")).record == {"level": "healthy"}
