@@ -159,7 +159,7 @@ def _preview(work: Work, backend: Backend, loss: Loss) -> DegradationRecord:
 async def _check(work: Work, backend: Backend, shaped: Shaped, completion: Completion, schemas: SchemaChecks) -> None:
     """What a whole answer still has to pass. Raises UpstreamError."""
     backend.secrets.require_none_in(completion.text)
-    _check_counts(work, backend, shaped, completion)
+    await _check_counts(work, backend, shaped, completion)
     if work.policy.validation.tools:
         work.request.offer.check(completion.called, refusal=completion.refusal)
     if completion.calls_tools or completion.refusal:
@@ -201,7 +201,7 @@ async def _doubt(work: Work, completion: Completion) -> str | None:
         raise UpstreamError(text, reason=Reason.DEADLINE_EXCEEDED, blame=Blame.NEUTRAL) from None
 
 
-def _check_counts(work: Work, backend: Backend, shaped: Shaped, completion: Completion) -> None:
+async def _check_counts(work: Work, backend: Backend, shaped: Shaped, completion: Completion) -> None:
     """The backend's own token counts against ours; they also vouch for a stream with unreadable lines."""
     marks = work.policy.accounting
     plain = not completion.calls_tools and not completion.refusal and not work.request.has_tools
@@ -212,12 +212,27 @@ def _check_counts(work: Work, backend: Backend, shaped: Shaped, completion: Comp
     if not tokens_agree(completion.prompt_tokens, shaped.prompt_tokens, marks=marks):
         text = f"{completion.prompt_tokens} prompt tokens told, {shaped.prompt_tokens} sent"
         raise UpstreamError(text, reason=Reason.TOKENS_MISMATCH)
-    counted = backend.counter.count_text(completion.text)
+    counted = await _counted(work, backend, completion.text)
     if not tokens_agree(completion.completion_tokens, counted, marks=marks):
         text = f"{completion.completion_tokens} answer tokens told, {counted} received"
         raise UpstreamError(text, reason=Reason.TOKENS_MISMATCH)
     if completion.bad_lines and completion.completion_tokens is None:
         raise invalid(f"{completion.bad_lines} unreadable lines in the stream")
+
+
+async def _counted(work: Work, backend: Backend, text: str) -> int:
+    """The answer's tokens; of a long one off the event loop, which 100,000 characters would stop for a tenth of a second.
+
+    Raises UpstreamError where that cannot be done within the deadline.
+    """
+    if len(text) <= _LOOP_CHARS:
+        return backend.counter.count_text(text)
+    try:
+        async with asyncio.timeout(work.deadline.left_s()):
+            return await asyncio.to_thread(backend.counter.count_text, text)
+    except TimeoutError:
+        why = "the answer's tokens could not be counted in time"
+        raise UpstreamError(why, reason=Reason.DEADLINE_EXCEEDED, blame=Blame.NEUTRAL) from None
 
 
 def _is_degraded(work: Work, backend: Backend, loss: Loss) -> bool:

@@ -88,6 +88,7 @@ def build_runtime(
         registry=metrics.registry,
         log=tell,
         attention=attention,
+        now_s=clock.now_s,
     )
     pipeline = Pipeline(
         backends=backends, unaided=unaided, clock=clock, default_max_tokens=config.server.default_max_tokens

@@ -77,20 +77,23 @@ def loops(text: str) -> bool:
 def unheard_of(text: str, prompt: Iterable[str]) -> set[str]:
     """Numbers and identifiers of `text` that no part of the prompt holds, in digits or in words."""
     plain = _LIST_MARK.sub("", text)
+    said_numbers, said_names = numbers(plain), identifiers(plain)
+    if not said_numbers and not said_names:
+        return set()
     known_numbers: set[str] = set()
     known_names: set[str] = set()
     for part in prompt:
         known_numbers |= _with_parts(numbers(part)) | spelled_numbers(part)
         known_names |= identifiers(part)
     joined_names = " ".join(known_names)
-    strange_names = {name for name in identifiers(plain) if name not in known_names and name not in joined_names}
-    return {number for number in numbers(plain) if number not in known_numbers} | strange_names
+    strange_names = {name for name in said_names if name not in known_names and name not in joined_names}
+    return {number for number in said_numbers if number not in known_numbers} | strange_names
 
 
 def flips(text: str, context: Sequence[str]) -> bool:
     """Whether a clause says the opposite of the clause of the context that it leans on."""
     sources = _Sources(clause for sentence in context for clause in _clauses(sentence))
-    return any(sources.turn_round(clause) for sentence in sentences(text) for clause in _clauses(sentence))
+    return any(sources.turn_round(*clause) for sentence in sentences(text) for clause in _clauses(sentence))
 
 
 def support(text: str, prompt: Iterable[str]) -> float:
@@ -103,16 +106,15 @@ def support(text: str, prompt: Iterable[str]) -> float:
 class _Sources:
     """Clauses by their words, so that a clause meets only those that it may lean on."""
 
-    def __init__(self, clauses: Iterable[str]) -> None:
-        self._sources = list(dict.fromkeys((frozenset(words(clause)), is_negated(clause)) for clause in clauses))
+    def __init__(self, clauses: Iterable[tuple[str, frozenset[str]]]) -> None:
+        self._sources = list(dict.fromkeys((held, is_negated(clause)) for clause, held in clauses))
         self._holders: dict[str, list[int]] = {}
         for index, (held, _) in enumerate(self._sources):
             for word in held:
                 self._holders.setdefault(word, []).append(index)
 
-    def turn_round(self, clause: str) -> bool:
-        """Whether the clause says the opposite of all the clauses that it leans on."""
-        said = set(words(clause))
+    def turn_round(self, clause: str, said: frozenset[str]) -> bool:
+        """Whether the clause, which has these words, says the opposite of all the clauses that it leans on."""
         if len(said) < _LEAN_WORDS:
             return False
         shares = [(len(said & held) / len(said), negated) for held, negated in self._near(said)]
@@ -121,7 +123,7 @@ class _Sources:
             return False
         return all(negated != is_negated(clause) for share, negated in shares if share >= best - _TIE)
 
-    def _near(self, said: set[str]) -> list[tuple[frozenset[str], bool]]:
+    def _near(self, said: frozenset[str]) -> list[tuple[frozenset[str], bool]]:
         """Every source that holds enough of these words: it must hold one of the rarest that it may not all lack."""
         may_lack = len(said) - math.ceil((_LEAN_SHARE - _TIE) * len(said) - _EXACT)
         rarest = sorted(said, key=lambda word: (len(self._holders.get(word, ())), word))[: may_lack + 1]
@@ -129,10 +131,10 @@ class _Sources:
         return [self._sources[index] for index in found]
 
 
-def _clauses(sentence: str) -> list[str]:
-    """The sentence itself where it has no more than one clause worth the name, else its clauses."""
-    parts = [part for part in _CLAUSE.split(_LEADING_YES_NO.sub("", sentence)) if len(set(words(part))) >= _LEAN_WORDS]
-    return parts or [sentence]
+def _clauses(sentence: str) -> list[tuple[str, frozenset[str]]]:
+    """With their words: the sentence itself where it has no clause worth the name, else its clauses."""
+    parts = [(part, frozenset(words(part))) for part in _CLAUSE.split(_LEADING_YES_NO.sub("", sentence))]
+    return [part for part in parts if len(part[1]) >= _LEAN_WORDS] or [(sentence, frozenset(words(sentence)))]
 
 
 def _with_parts(found: set[str]) -> set[str]:

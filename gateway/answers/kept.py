@@ -1,8 +1,9 @@
 """The answer cache in the gateway: what is kept of the requests that pass, and what is found when a model failed."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
+from typing import Any
 
 from gateway.answers import cache_file
 from gateway.answers.cache import AnswerCache, Entry, Hit, Place, hashed_place
@@ -12,11 +13,14 @@ from gateway.answers.embedding import HASHED
 from gateway.answers.endpoint import EmbeddingEndpoint
 from gateway.answers.grounding import distrust
 from gateway.answers.intents import Intents, Match
+from gateway.answers.time_budget import TimeBudget
 from gateway.answers.wording import FINGERPRINT, lexicon_of
 from gateway.errors import ConfigError
 from gateway.record import HEALTHY, DegradationRecord, Level
+from gateway.request import text_of
 from gateway.work import Work
 
+_LOOP_CHARS = 4_096  # of prompt and answer; longer ones are compared in a thread
 Log = Callable[[str, str], None]  # (event, detail)
 
 
@@ -32,7 +36,12 @@ class KeptAnswers:
         file: Path | None,
         now_unix_s: Callable[[], float],
         log: Log,
+        now_s: Callable[[], float],
+        passed_over: Callable[[], None],
     ) -> None:
+        """`passed_over` counts an answer that there was no time to keep."""
+        self._budget = TimeBudget(now_s)
+        self._passed_over = passed_over
         self.cache = cache
         self._endpoint = endpoint
         self._intents = intents
@@ -56,16 +65,42 @@ class KeptAnswers:
         )
 
     def keep(self, work: Work, record: DegradationRecord, completion: Completion, *, model: str) -> None:
-        """Keep the answer if it is whole, undegraded and valid, and the policy has the path "cache"."""
-        if "cache" not in work.policy.paths.order or not may_be_kept(work, record, completion):
+        """Keep the answer if it is whole, undegraded and valid, and the policy has the path "cache".
+
+        Where the gateway is so busy that this would take more than `cache.keep_share` of its time, it is passed over.
+        """
+        if "cache" not in work.policy.paths.order or not is_whole(work, record, completion):
             return
+        if not self._budget.begin(work.policy.cache.keep_share):
+            self._passed_over()
+            return
+        try:
+            self._keep(work, completion, model)
+        finally:
+            self._budget.end()
+
+    def _keep(self, work: Work, completion: Completion, model: str) -> None:
+        if len(completion.text) + sum(len(text_of(message)) for message in work.request.messages) > _LOOP_CHARS:
+            self._later(self._keep_long(work, completion, model))
+        elif doubt_of(work, completion) is None:
+            self._store(work, completion.text, model)
+
+    async def _keep_long(self, work: Work, completion: Completion, model: str) -> None:
+        """Long texts are compared off the event loop."""
+        if await asyncio.to_thread(doubt_of, work, completion) is None:
+            self._store(work, completion.text, model)
+
+    def _store(self, work: Work, text: str, model: str) -> None:
         asked = self._asked(work)
         if asked is None:
             return
         if self._endpoint is None:
-            self._put(work, asked, (hashed_place(asked.vector),), completion.text, model)
-            return
-        task = asyncio.create_task(self._keep_embedded(work, asked, completion.text, model))
+            self._put(work, asked, (hashed_place(asked.vector),), text, model)
+        else:
+            self._later(self._keep_embedded(work, asked, text, model))
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
@@ -142,18 +177,20 @@ class KeptAnswers:
         return self._intents.match(place.vector) if place else None
 
 
-def may_be_kept(work: Work, record: DegradationRecord, completion: Completion) -> bool:
-    """Only whole, undegraded answers in words that nothing speaks against."""
+def is_whole(work: Work, record: DegradationRecord, completion: Completion) -> bool:
+    """Only whole, undegraded answers in words are kept."""
     whole = completion.finish_reason == "stop" and completion.text.strip() != "" and not completion.bad_lines
     if not whole or completion.calls_tools or completion.refusal:
         return False
-    if record != HEALTHY or work.level is not Level.HEALTHY:
-        return False
-    doubt = distrust(
+    return record == HEALTHY and work.level is Level.HEALTHY
+
+
+def doubt_of(work: Work, completion: Completion) -> str | None:
+    """What speaks against keeping the answer; None where nothing does."""
+    return distrust(
         completion.text,
         messages=work.request.messages,
         finish_reason=completion.finish_reason,
         is_json=work.request.response_format != "text",
         marks=work.policy.grounding,
     )
-    return doubt is None

@@ -33,6 +33,8 @@ _STOP_ZH = """
 我们 你们 他们 这个 那个 什么 怎么 多少 可以 能不 不能 还能 是不 不是 有没 没有 的话 一下 一个 请问 是否 如何 为什
 需要 已经
 """
+_ENDINGS = ("ies", "ing", "ed", "es", "s", "e")
+_ENDINGS_LAST = frozenset(ending[-1] for ending in _ENDINGS)
 _STOP = frozenset(_STOP_EN.split())
 _STOP_HAN = frozenset(_STOP_ZH.split())
 
@@ -118,7 +120,9 @@ def _question_of(text: str) -> tuple[str, str]:
 
 
 def _stem(word: str) -> str:
-    for ending in ("ies", "ing", "ed", "es", "s", "e"):
+    if word[-1] not in _ENDINGS_LAST:
+        return word
+    for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3 and word.isalpha():
             return word[: -len(ending)]
     return word

@@ -19,6 +19,7 @@ from gateway.answers.outgoing import OutgoingGate
 from gateway.answers.rules import Asked, RuleBook, load_rules
 from gateway.answers.templates import template_for
 from gateway.attention.probe import AttentionProbe
+from gateway.clock import SystemClock
 from gateway.config import Answers
 from gateway.policy import Policy
 from gateway.record import CacheUse, DegradationRecord, Reason
@@ -146,12 +147,14 @@ def build_unaided(
     log: Log,
     attention: AttentionProbe | None = None,
     wall_s: Callable[[], float] = now_unix_s,
+    now_s: Callable[[], float] = SystemClock().now_s,
 ) -> Unaided:
     """Read the files that `config` names. Raises ConfigError; OSError."""
     endpoint = None
     if config.embeddings is not None:
         endpoint = EmbeddingEndpoint(config.embeddings, session=session, environ=environ)
     files = load_files(config)
+    passed = Counter("truefall_cache_passed_over", "Answers that there was no time to keep", registry=registry)
     kept = KeptAnswers(
         AnswerCache(now_unix_s=wall_s),
         endpoint=endpoint,
@@ -159,6 +162,8 @@ def build_unaided(
         file=config.cache_file,
         now_unix_s=wall_s,
         log=log,
+        now_s=now_s,
+        passed_over=passed.inc,
     )
     kept.load(max_entries=policy.cache.max_entries, max_bytes=policy.cache.max_bytes)
     queue = None

@@ -81,7 +81,8 @@ class ProcessProbe:
 
 def process_bytes(pid: int) -> tuple[int, int]:
     """(address space, resident) bytes of a process; raises OSError when it is gone."""
-    pages = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
+    with open(f"/proc/{pid}/statm", "rb", buffering=0) as statm:  # read for every request
+        pages = statm.read().split()
     if int(pages[0]) == 0:
         raise ProcessLookupError(f"process {pid} has ended")
     page_bytes = os.sysconf("SC_PAGE_SIZE")

@@ -79,9 +79,10 @@ class TokenCounter:
         return "".join(f"{message['role']}: {content_text(message)}\n" for message in messages)
 
     def count_text(self, text: str) -> int:
-        return len(self._tokenizer.encode(text, add_special_tokens=False))
+        return self.count_texts([text])[0]
 
     def count_texts(self, texts: Sequence[str]) -> list[int]:
+        # Not `encode`, not even for one: that keeps every other thread waiting, the event loop's too, until it is done.
         return [len(one) for one in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
 
     def count_messages(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:

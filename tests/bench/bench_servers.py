@@ -1,6 +1,6 @@
-"""The two ends of the gateway's bench, each as a process: `stub PORT_FILE` and `proxy PORT_FILE URL`.
+"""The two ends of the gateway's bench, as processes: `stub PORT_FILE PROMPT_TOKENS ANSWER_TOKENS`, `proxy PORT_FILE URL`.
 
-`stub` answers chat requests from memory; `proxy` is a bare ASGI pass-through with the gateway's own libraries.
+`stub` answers chat requests from memory, always with the same token counts; `proxy` is a bare ASGI pass-through with the gateway's own libraries.
 """
 
 import asyncio
@@ -8,25 +8,33 @@ import json
 import socket
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import aiohttp
 import uvicorn
 import uvloop
 
+ANSWER = (
+    "Opened software cannot be refunded. Other goods can be returned within 14 days if they are unopened and the "
+    "receipt is there. The shop pays the postage only where the goods were faulty when they came."
+)
 CHUNKS = 20
-_TEXT = "Paris is the capital of France, and it lies on the Seine. "
+_PIECES = [ANSWER[at : at + len(ANSWER) // CHUNKS + 1] for at in range(0, len(ANSWER), len(ANSWER) // CHUNKS + 1)]
 
 
-def _chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
-    choices = [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]
+def _chunk(delta: dict[str, Any] | None, finish: str | None = None, **more: Any) -> bytes:
+    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+    choices = [] if delta is None else [choice]
     body = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": choices}
-    data = b"data: " + json.dumps({**body, **more}).encode() + b"\n\n"
+    return _piece(b"data: " + json.dumps({**body, **more}).encode() + b"\n\n")
+
+
+def _piece(data: bytes) -> bytes:
     return b"%x\r\n%s\r\n" % (len(data), data)
 
 
-def _answer() -> bytes:
-    message = {"role": "assistant", "content": _TEXT * 4}
+def _answer(usage: dict[str, int]) -> bytes:
+    message = {"role": "assistant", "content": ANSWER}
     body = json.dumps(
         {
             "id": "chatcmpl-1",
@@ -34,26 +42,40 @@ def _answer() -> bytes:
             "created": 1,
             "model": "m",
             "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": 5, "completion_tokens": 50, "total_tokens": 55},
+            "usage": usage,
         }
     ).encode()
     head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
     return head + body
 
 
-JSON = _answer()
 STREAM_HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-DONE = b"data: [DONE]\n\n"
+STREAM_END = _piece(b"data: [DONE]\n\n") + b"0\r\n\r\n"
 STREAM = [
     _chunk({"role": "assistant", "content": ""}),
-    *[_chunk({"content": _TEXT}) for _ in range(CHUNKS)],
+    *[_chunk({"content": piece}) for piece in _PIECES],
     _chunk({}, "stop"),
-    b"%x\r\n%s\r\n0\r\n\r\n" % (len(DONE), DONE),
 ]
+
+
+class Answers(NamedTuple):
+    """What the stub answers, made once."""
+
+    json: bytes
+    usage_event: bytes
+
+
+def answers(*, prompt_tokens: int, completion_tokens: int) -> Answers:
+    total = prompt_tokens + completion_tokens
+    usage = {"prompt_tokens": prompt_tokens, "completion_tokens": completion_tokens, "total_tokens": total}
+    return Answers(_answer(usage), _chunk(None, usage=usage))
 
 
 class Stub(asyncio.Protocol):
     """Requests come one after the other on a connection, in any pieces."""
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport: Any = transport
@@ -69,16 +91,20 @@ class Stub(asyncio.Protocol):
         if len(body) < length:
             return
         self._buffer = body[length:]
-        if b'"stream":true' in body or b'"stream": true' in body:
-            self._transport.write(STREAM_HEAD)
-            for part in STREAM:
-                self._transport.write(part)
-        else:
-            self._transport.write(JSON)
+        if b'"stream":true' not in body and b'"stream": true' not in body:
+            self._transport.write(self._answers.json)
+            return
+        self._transport.write(STREAM_HEAD)
+        for part in STREAM:
+            self._transport.write(part)
+        if b'"include_usage":true' in body:
+            self._transport.write(self._answers.usage_event)
+        self._transport.write(STREAM_END)
 
 
-async def stub(bound: socket.socket) -> None:
-    server = await asyncio.get_running_loop().create_server(Stub, sock=bound)
+async def stub(bound: socket.socket, prompt_tokens: int, completion_tokens: int) -> None:
+    made = answers(prompt_tokens=prompt_tokens, completion_tokens=completion_tokens)
+    server = await asyncio.get_running_loop().create_server(lambda: Stub(made), sock=bound)
     await server.serve_forever()
 
 
@@ -119,7 +145,7 @@ def main() -> None:
     bound.listen(512)
     bound.setblocking(False)
     Path(port_file).write_text(str(bound.getsockname()[1]))
-    uvloop.run(stub(bound) if kind == "stub" else proxy(bound, rest[0]))
+    uvloop.run(stub(bound, int(rest[0]), int(rest[1])) if kind == "stub" else proxy(bound, rest[0]))
 
 
 if __name__ == "__main__":

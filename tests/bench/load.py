@@ -3,7 +3,9 @@
 import asyncio
 import os
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +34,8 @@ class Load:
 
 
 class _Connection(asyncio.Protocol):
-    def __init__(self, request: bytes, ends_s: float, latencies_s: list[float], done: asyncio.Future[None]) -> None:
-        self._request = request
+    def __init__(self, requests: Iterator[bytes], ends_s: float, latencies_s: list[float], done: asyncio.Future[None]) -> None:
+        self._requests = requests
         self._ends_s = ends_s
         self._latencies_s = latencies_s
         self._done = done
@@ -46,7 +48,7 @@ class _Connection(asyncio.Protocol):
     def _send(self) -> None:
         self._buffer = b""
         self._began_s = time.perf_counter()
-        self._transport.write(self._request)
+        self._transport.write(next(self._requests))
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
@@ -82,12 +84,12 @@ def _is_whole(buffer: bytes) -> bool:
     return len(body) >= int(head[at + 15 :].split(b"\r\n", 1)[0])
 
 
-async def load(port: int, pid: int, body: bytes, *, connections: int, seconds: float) -> Load:
-    """Raises AssertionError on an answer that is no 200, ConnectionError when one is cut."""
+async def load(port: int, pid: int, bodies: Sequence[bytes], *, connections: int, seconds: float) -> Load:
+    """The bodies are sent in turn. Raises AssertionError on an answer that is no 200, ConnectionError when one is cut."""
     loop = asyncio.get_running_loop()
     head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n"
     head += b"Content-Length: %d\r\n\r\n"
-    request = head % len(body) + body
+    requests = cycle([head % len(body) + body for body in bodies])
     latencies_s: list[float] = []
     before_s, began_s = cpu_s(pid), time.perf_counter()
     waiting = []
@@ -95,7 +97,7 @@ async def load(port: int, pid: int, body: bytes, *, connections: int, seconds: f
         done: asyncio.Future[None] = loop.create_future()
         waiting.append(done)
         await loop.create_connection(
-            lambda done=done: _Connection(request, began_s + seconds, latencies_s, done), "127.0.0.1", port
+            lambda done=done: _Connection(requests, began_s + seconds, latencies_s, done), "127.0.0.1", port
         )
     await asyncio.gather(*waiting)
     wall_s = time.perf_counter() - began_s

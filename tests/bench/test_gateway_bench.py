@@ -1,15 +1,13 @@
 """The gateway's own share of a request, paired in one run with going direct and with a bare pass-through proxy.
 
-TRUEFALL_BENCH_S sets the seconds per cell (default 1.0), TRUEFALL_BENCH_ROUNDS the interleaved rounds (default 3).
+Twice: with all four layers on, and light (one backend, every default). Nothing is asserted on a clock, only ratios
+within one run. TRUEFALL_BENCH_S sets the seconds per cell (default 1.0), TRUEFALL_BENCH_ROUNDS the interleaved rounds
+(default 3).
 """
 
-import json
 import os
-import subprocess
 import sys
-import time
-import urllib.request
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from statistics import median
 
@@ -18,129 +16,149 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import uvloop
+from bench_gateways import (
+    QUESTIONS,
+    all_layers,
+    asked,
+    light,
+    move,
+    not_healthy,
+    pass_through,
+    question,
+    state,
+    stub,
+)
 from load import Load, load, rss_mib
+
+from harness.models import prepare
+
+pytestmark = [pytest.mark.slow, pytest.mark.models]
 
 SECONDS = float(os.environ.get("TRUEFALL_BENCH_S", "1.0"))
 ROUNDS = int(os.environ.get("TRUEFALL_BENCH_ROUNDS", "3"))
 CONNECTIONS = (1, 16, 64)
-TOKEN = "bench"
-MOST_CPU = 4.0  # of the pass-through's CPU per request: unlike req/s, it hardly depends on who else uses the machine
-pytestmark = pytest.mark.slow
-MESSAGES = [{"role": "user", "content": "What is the capital of France? Answer in one sentence."}]
+GATEWAYS = ("gateway, light", "gateway")
 BODIES = {
-    "json": json.dumps({"model": "truefall", "messages": MESSAGES, "max_tokens": 64}).encode(),
-    "sse": json.dumps({"model": "truefall", "messages": MESSAGES, "max_tokens": 64, "stream": True}).encode(),
+    "json": [question(number) for number in range(QUESTIONS)],
+    "sse": [question(number, stream=True) for number in range(QUESTIONS)],
 }
-CONFIG = """
-[server]
-port = 0
-admin_token = "{token}"
-[[backends]]
-name = "primary"
-url = "http://127.0.0.1:{port}/v1"
-model = "m"
-max_concurrent = 256
-max_queue = 1024
-"""
-
-
-@contextmanager
-def process(*argv, **options):
-    started = subprocess.Popen([sys.executable, *map(str, argv)], **options)
-    try:
-        yield started
-    finally:
-        started.kill()
-        started.wait()
-
-
-def port_in(file):
-    while not (file.exists() and file.read_text()):
-        time.sleep(0.02)
-    return int(file.read_text())
+MOST_CPU = {"gateway, light": 4.0, "gateway": 10.0}  # of the pass-through's CPU per request: unlike req/s, it hardly
+# depends on who else uses the machine
 
 
 @pytest.fixture(scope="module")
-def targets(tmp_path_factory):
-    """(port, pid) of each."""
+def model_dir():
+    """A real tokenizer, chat template and config."""
+    return prepare(["smollm2-135m-instruct"])[0].path
+
+
+@pytest.fixture(scope="module")
+def targets(tmp_path_factory, model_dir):
     folder = tmp_path_factory.mktemp("bench")
-    servers = Path(__file__).with_name("bench_servers.py")
     with ExitStack() as stack:
-        stub = stack.enter_context(process(servers, "stub", folder / "stub"))
-        stub_port = port_in(folder / "stub")
-        url = f"http://127.0.0.1:{stub_port}"
-        proxy = stack.enter_context(process(servers, "proxy", folder / "proxy", url))
-        (folder / "gateway.toml").write_text(CONFIG.format(token=TOKEN, port=stub_port))
-        log = stack.enter_context((folder / "log").open("wb"))
-        argv = ("-m", "harness.cli", "gateway", "--config", folder / "gateway.toml")
-        gateway = stack.enter_context(process(*argv, stdout=subprocess.PIPE, stderr=log))
-        stack.enter_context(gateway.stdout)
-        port = json.loads(gateway.stdout.readline())["port"]
+        behind = stack.enter_context(stub(folder, model_dir))
         yield {
-            "direct": (stub_port, stub.pid),
-            "pass-through": (port_in(folder / "proxy"), proxy.pid),
-            "gateway": (port, gateway.pid),
+            "direct": behind,
+            "pass-through": stack.enter_context(pass_through(folder, behind)),
+            "gateway, light": stack.enter_context(light(folder, behind)),
+            "gateway": stack.enter_context(all_layers(folder, behind, model_dir)),
         }
 
 
-def measured(target, body, connections):
-    port, pid = target
-    return uvloop.run(load(port, pid, body, connections=connections, seconds=SECONDS))
+@pytest.fixture
+def layered(tmp_path, model_dir):
+    """A gateway of its own, all layers on, whose breakers may be moved."""
+    with stub(tmp_path, model_dir) as behind, all_layers(tmp_path, behind, model_dir) as target:
+        yield behind, target
+
+
+def measured(target, bodies, connections):
+    return uvloop.run(load(target.port, target.pid, bodies, connections=connections, seconds=SECONDS))
 
 
 def middle(loads: list[Load], figure):
     return median(figure(one) for one in loads)
 
 
+def added_ms(ours, other, share):
+    """Median over the rounds, each compared with its own neighbour."""
+    return median(a.quantile_ms(share) - b.quantile_ms(share) for a, b in zip(ours, other, strict=True))
+
+
+def row(name, connections, rounds):
+    loads = rounds[name]
+    line = (
+        f"{connections:3d} {name:15s} {middle(loads, lambda one: one.per_s):7.0f} req/s"
+        f"  P50 {middle(loads, lambda one: one.quantile_ms(0.5)):7.2f} ms"
+        f"  P99 {middle(loads, lambda one: one.quantile_ms(0.99)):7.2f} ms"
+        f"  CPU {middle(loads, lambda one: one.cpu_ms):6.3f} ms"
+    )
+    for other in ("direct", "pass-through"):
+        if name != other and name != "direct":
+            p50, p99 = (added_ms(loads, rounds[other], share) for share in (0.5, 0.99))
+            line += f"  | to {other}: {p50:+.2f}, {p99:+.2f} ms"
+    return line
+
+
+def ratios(ours, bare):
+    """(requests per second, CPU per request), each as a share of the pass-through's."""
+    pairs = list(zip(ours, bare, strict=True))
+    return median(a.per_s / b.per_s for a, b in pairs), median(a.cpu_ms / b.cpu_ms for a, b in pairs)
+
+
 @pytest.mark.parametrize("mode", BODIES)
-def test_the_gateways_own_share(targets, mode):
-    for name in targets:
-        uvloop.run(load(*targets[name], BODIES[mode], connections=16, seconds=0.3))  # warm
-    print(f"\n{mode}: req/s, P50 and P99 in ms, CPU ms per request; {ROUNDS} interleaved rounds of {SECONDS:g} s")
+def test_the_gateways_own_share(targets, tell, mode):
+    for target in targets.values():
+        uvloop.run(load(*target, BODIES[mode], connections=16, seconds=0.3))  # warm
+    tell(f"{mode}: median of {ROUNDS} interleaved rounds of {SECONDS:g} s; added at P50 and P99")
+    over = []
     for connections in CONNECTIONS:
         rounds = {name: [] for name in targets}
         for _ in range(ROUNDS):
             for name, target in targets.items():
                 rounds[name].append(measured(target, BODIES[mode], connections))
-        for name, loads in rounds.items():
-            print(
-                f"  {connections:3d} {name:13s} {middle(loads, lambda one: one.per_s):8.0f} req/s"
-                f"  P50 {middle(loads, lambda one: one.quantile_ms(0.5)):7.2f}"
-                f"  P99 {middle(loads, lambda one: one.quantile_ms(0.99)):7.2f}"
-                f"  CPU {middle(loads, lambda one: one.cpu_ms):6.3f}"
+        for name in targets:
+            tell(row(name, connections, rounds))
+        for name in GATEWAYS:
+            per_s, cpu = ratios(rounds[name], rounds["pass-through"])
+            tell(f"    {name} to pass-through: {per_s:.2f} of its req/s, {cpu:.2f} of its CPU per request")
+            if cpu >= MOST_CPU[name]:
+                over.append(f"{name} at {connections}: {cpu:.2f} of the pass-through's CPU, below {MOST_CPU[name]}")
+    tell("memory in MiB: " + ", ".join(f"{name} {rss_mib(target.pid):.0f}" for name, target in targets.items()))
+    assert over == []
+    assert {name: not_healthy(targets[name]) for name in GATEWAYS} == dict.fromkeys(GATEWAYS, 0)  # what was measured
+
+
+def test_the_gateway_that_is_measured_has_all_four_layers_on(layered):
+    _, target = layered
+    assert asked(target, question(1)) == {"level": "healthy"}
+    now = state(target)
+    assert [one["name"] for one in now["manifests"]["all"]] == ["never-here"]
+    for backend in now["backends"].values():
+        assert backend["ledger"]["capacity_bytes"] > 0
+        assert backend["memory"]["free_bytes"] > 0
+    lost = asked(target, question(2, ask="be refunded after all these words that are not in its count"))
+    assert lost["reasons"] == ["tokens_mismatch"]
+    assert [one["path"] for one in lost["attempts"]] == ["primary", "secondary"]
+    move(target, "open")
+    assert asked(target, question(1))["path"] == "cache"
+    assert asked(target, question(1, ask="get me a refund"))["path"] == "rules"
+
+
+def test_an_open_breaker_leads_to_an_answer_at_once(layered, tell):
+    behind, target = layered
+    kept = [question(number, ask="be gift-wrapped") for number in range(50)]
+    for body in kept:
+        asked(target, body)
+    move(target, "open")
+    kinds = {"kept answer": kept, "prepared answer": [question(1, ask="be gift-wrapped today")]}
+    direct = measured(behind, kept, 1)
+    for name, bodies in kinds.items():
+        path = asked(target, bodies[0])["path"]
+        alone, many = measured(target, bodies, 1), measured(target, bodies, 16)
+        for connections, one in ((1, alone), (16, many)):
+            tell(
+                f"breaker open, {name} ({path}) at {connections} connections: P50 {one.quantile_ms(0.5):.2f} ms, "
+                f"P99 {one.quantile_ms(0.99):.2f} ms, {one.per_s:.0f} req/s, CPU {one.cpu_ms:.3f} ms"
             )
-        pairs = list(zip(rounds["gateway"], rounds["pass-through"], strict=True))
-        share = median(ours.per_s / bare.per_s for ours, bare in pairs)
-        added = [median(ours.quantile_ms(at) - bare.quantile_ms(at) for ours, bare in pairs) for at in (0.5, 0.99)]
-        cpu = median(ours.cpu_ms / bare.cpu_ms for ours, bare in pairs)
-        print(
-            f"      gateway to pass-through: {share:.2f} of its req/s, {cpu:.2f} of its CPU per request,"
-            f" P50 {added[0]:+.2f} ms, P99 {added[1]:+.2f} ms"
-        )
-        assert cpu < MOST_CPU
-    memory = ", ".join(f"{name} {rss_mib(pid):.0f}" for name, (_, pid) in targets.items())
-    print(f"  memory in MiB: {memory}")
-
-
-def test_an_open_breaker_leads_to_a_static_answer_at_once(targets):
-    port, pid = targets["gateway"]
-    move(port, "open")
-    try:
-        alone = measured((port, pid), BODIES["json"], 1)
-        many = measured((port, pid), BODIES["json"], 16)
-    finally:
-        move(port, "closed")
-    for name, one in (("1", alone), ("16", many)):
-        print(
-            f"\nbreaker open, static answer at {name} connections: P50 {one.quantile_ms(0.5):.2f} ms,"
-            f" P99 {one.quantile_ms(0.99):.2f} ms, {one.per_s:.0f} req/s"
-        )
-    assert alone.quantile_ms(0.5) < 50
-
-
-def move(port, state):
-    body = json.dumps({"backend": "primary", "state": state}).encode()
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/admin/breaker", body, {"Authorization": f"Bearer {TOKEN}"}, method="POST"
-    )
-    urllib.request.urlopen(request).close()
+        assert alone.quantile_ms(0.5) < 100 * direct.quantile_ms(0.5)

@@ -119,6 +119,18 @@ async def test_nothing_is_kept_unless_the_order_names_the_cache():
         assert len(kept(served)) == 0
 
 
+async def test_a_gateway_with_no_time_left_for_keeping_passes_answers_over_and_counts_them():
+    policy = keeping(cache={"keep_share": 0.0})
+    async with running(says(GOOD)) as up, gateway(backend(up, "primary"), policy=policy) as served:
+        await served.chat(QUESTION)
+        assert len(kept(served)) == 1  # what was saved up at the start is there all the same
+        served.runtime.pipeline.unaided.kept._budget._left_s = 0.0
+        assert (await served.chat(QUESTION.replace("software", "goods"))).record == {"level": "healthy"}
+        assert len(kept(served)) == 1
+        page = (await served.request("GET", "/metrics")).body.decode()
+        assert "truefall_cache_passed_over_total 1.0" in page
+
+
 async def test_kept_answers_survive_a_restart_and_another_version_starts_empty(tmp_path):
     file = tmp_path / "answers.jsonl"
     files = Answers(cache_file=file)

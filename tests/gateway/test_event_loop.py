@@ -1,15 +1,19 @@
 """One client's long text costs that client time, and nobody else."""
 
+import asyncio
 import threading
 from random import Random
 
 import pytest
 from served import backend, gateway, policy_of
+from tokenizers import Tokenizer, models, pre_tokenizers
 from upstream_stub import running, says
 
 from gateway import attempt, shape
+from gateway.answers import kept
 from gateway.answers.grounding import flips, loops
 from gateway.answers.lexis import is_negated, sentences, words
+from gateway.prompt.tokens import CharCounter, TokenCounter
 
 PROMPTS = {
     "fences": "```\n" * 16_000,
@@ -51,6 +55,63 @@ async def test_a_long_answer_is_not_compared_with_its_prompt_on_the_event_loop(m
     assert "ungrounded" in answer.record["reasons"]
     assert threads
     assert threading.get_ident() not in threads
+
+
+@pytest.mark.slow
+async def test_a_long_answer_is_neither_counted_nor_judged_for_keeping_on_the_event_loop(monkeypatch):
+    judging, counting = watched(monkeypatch, kept, "doubt_of"), []
+    said = varied_text(Random(7), 800)
+    policy = policy_of(
+        paths={"order": ["primary", "cache", "structured"]}, accounting={"tolerance_tokens": 1_000_000}
+    )
+    async with running(says(said)) as up, gateway(backend(up, "primary"), policy=policy) as served:
+        primary = served.runtime.backends["primary"]
+        primary.counts_exactly, counter = True, primary.counter
+        monkeypatch.setattr(primary, "counter", Watched(counter, counting))
+        assert (await served.chat("What does each clause say?")).record == {"level": "healthy"}
+        await asyncio.gather(*served.runtime.pipeline.unaided.kept._running)
+        assert len(served.runtime.pipeline.unaided.kept.cache) == 1
+    assert judging
+    assert len(said) in dict(counting)
+    assert threading.get_ident() not in [*judging, dict(counting)[len(said)]]
+
+
+def varied_text(rng, count):
+    """Sentences of made-up words, none like another."""
+    made = ("".join(rng.choices("aeioubdfglmnprst", k=rng.randint(3, 9))) for _ in range(8 * count))
+    return " ".join(f"The {' '.join(next(made) for _ in range(8))}." for _ in range(count))
+
+
+class Watched(CharCounter):
+    """Remembers how long a text each thread counted."""
+
+    def __init__(self, counter, counted):
+        self._counter = counter
+        self._counted = counted
+
+    def count_text(self, text):
+        self._counted.append((len(text), threading.get_ident()))
+        return self._counter.count_text(text)
+
+
+@pytest.mark.slow
+def test_other_threads_go_on_while_a_long_text_is_counted(tmp_path):
+    tokenizer = Tokenizer(models.BPE({letter: index for index, letter in enumerate("ab ")}, [], byte_fallback=False))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    counter = TokenCounter(tokenizer, None, byte_level=False)
+    began, steps = threading.Event(), 0
+
+    def count():
+        began.set()
+        counter.count_text("ab " * 2_000_000)
+
+    counting = threading.Thread(target=count)
+    counting.start()
+    began.wait()
+    while counting.is_alive():
+        counting.join(0.001)
+        steps += 1
+    assert steps > 20
 
 
 def by_comparing_all(text, context):

@@ -13,11 +13,13 @@ from served import backend, gateway, policy_of
 from upstream_stub import answers, running, says
 
 from gateway.clock import SystemClock
-from gateway.config import Manifests, Telemetry
+from gateway.config import Manifests, Memory, Telemetry
 from gateway.health import HealthState
+from gateway.memory.estimate import KvShape, LayerGroup
 
 GOOD = "Paris is the capital of France."
 SECRET = "My name is Ada Example"
+REFUSED = "kv_cache_allocation_failure_rate"
 CLOCK = SystemClock()
 OPENMETRICS = "application/openmetrics-text; version=1.0.0"
 
@@ -107,6 +109,33 @@ async def test_drops_and_forced_requests_are_counted(tmp_path):
         assert found["truefall_manifest_active"].samples[0].labels == {"policy": "all"}
         assert found["truefall_forced"].samples[0].value == 1.0
         assert requests(served)[0]["policy"] == "all"
+
+
+async def test_requests_that_memory_refused_are_the_allocation_failure_rate_and_raise_a_manifest(tmp_path):
+    file = tmp_path / "m.yaml"
+    file.write_text(
+        "apiVersion: truefall.dev/v1alpha1\nkind: DegradationPolicy\nmetadata: {name: no-memory}\n"
+        "spec:\n  targetService: truefall\n  fallback: structured\n"
+        "  conditions: [{metric: kv_cache_allocation_failure_rate, threshold: 0.2, window: 60s}]\n"
+    )
+    full = {"memory": Memory(kv_capacity_bytes=1000)}
+    policy = policy_of(ledger={"wait_s": 0.05}, breaker={"consecutive_failures": 99})
+    async with (
+        running(says(GOOD)) as up,
+        gateway(backend(up, "primary", **full), policy=policy, manifests=Manifests(path=file), tick_s=60.0) as served,
+    ):
+        served.runtime.backends["primary"].shape = KvShape(groups=(LayerGroup(1, 1, None),), value_bits=8)
+        for _ in range(15):
+            assert (await served.chat()).record == {"level": "healthy"}
+        assert (await families(served))[REFUSED].samples[0].value == 0.0
+        held = await served.admin("POST", "ledger", {"backend": "primary", "share": 0.9, "ttl_s": 30})
+        for _ in range(5):
+            assert (await served.chat()).record["reasons"] == ["memory_full"]
+        assert (await families(served))[REFUSED].samples[0].value == 0.25
+        served.runtime.judge_manifests()
+        assert [one.name for one in served.runtime.manifests.active] == ["no-memory"]
+        await served.admin("DELETE", f"ledger/{held.json['id']}")
+        assert (await served.chat()).record["policy"] == "no-memory"
 
 
 async def test_text_is_logged_only_when_asked_for():
