@@ -221,7 +221,7 @@ async def _check_counts(work: Work, backend: Backend, shaped: Shaped, completion
 
 
 async def _counted(work: Work, backend: Backend, text: str) -> int:
-    """The answer's tokens; of a long one off the event loop, which 100,000 characters would stop for a tenth of a second.
+    """The answer's tokens; of a long one off the event loop, which 100,000 characters would stop for 0.1 s.
 
     Raises UpstreamError where that cannot be done within the deadline.
     """

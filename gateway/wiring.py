@@ -21,6 +21,7 @@ from gateway.policies.cluster import require_client
 from gateway.policies.folder import load as load_manifests
 from gateway.policies.holder import ManifestHolder
 from gateway.policy import Policy
+from gateway.prompt.tokens import TokenCounter
 from gateway.runtime import PolicyHolder, Runtime
 from gateway.scrape import collected
 from gateway.telemetry import Event, Metrics, RequestLog
@@ -41,7 +42,7 @@ def build_runtime(
     """Raises ConfigError where a backend cannot be set up."""
     secrets = secrets_of(config, environ)
     log.mask = secrets.masked_raw
-    policies = PolicyHolder(config=config, path=policy_path, current=policy)
+    policies, counters = PolicyHolder(config=config, path=policy_path, current=policy), dict[Path, TokenCounter]()
 
     def tell(event: str, detail: str) -> None:
         log.write(Event(event=event, detail=detail))
@@ -68,6 +69,7 @@ def build_runtime(
             shared=shared,
             boundaries=attention,
             secrets=secrets,
+            counters=counters,
         )
         for one in config.backends
     }

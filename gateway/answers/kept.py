@@ -1,6 +1,7 @@
 """The answer cache in the gateway: what is kept of the requests that pass, and what is found when a model failed."""
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -37,10 +38,11 @@ class KeptAnswers:
         now_unix_s: Callable[[], float],
         log: Log,
         now_s: Callable[[], float],
+        work_s: Callable[[], float] = time.thread_time,
         passed_over: Callable[[], None],
     ) -> None:
         """`passed_over` counts an answer that there was no time to keep."""
-        self._budget = TimeBudget(now_s)
+        self._budget = TimeBudget(now_s, work_s)
         self._passed_over = passed_over
         self.cache = cache
         self._endpoint = endpoint

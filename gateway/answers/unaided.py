@@ -19,7 +19,6 @@ from gateway.answers.outgoing import OutgoingGate
 from gateway.answers.rules import Asked, RuleBook, load_rules
 from gateway.answers.templates import template_for
 from gateway.attention.probe import AttentionProbe
-from gateway.clock import SystemClock
 from gateway.config import Answers
 from gateway.policy import Policy
 from gateway.record import CacheUse, DegradationRecord, Reason
@@ -147,7 +146,7 @@ def build_unaided(
     log: Log,
     attention: AttentionProbe | None = None,
     wall_s: Callable[[], float] = now_unix_s,
-    now_s: Callable[[], float] = SystemClock().now_s,
+    now_s: Callable[[], float],
 ) -> Unaided:
     """Read the files that `config` names. Raises ConfigError; OSError."""
     endpoint = None

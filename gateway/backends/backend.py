@@ -104,9 +104,10 @@ def build(
     shared: SharedLedgerConfig | None = None,
     boundaries: Boundaries | None = None,
     secrets: Secrets | None = None,
+    counters: dict[Path, TokenCounter] | None = None,
 ) -> Backend:
-    """Raises ConfigError where a tokenizer, a model config or a key is not there."""
-    counter, knows_template = _counter(config, policy, tell)
+    """`counters`: those read so far, by model folder. Raises ConfigError where tokenizer, config or key are missing."""
+    counter, knows_template = _counter(config, policy, tell, {} if counters is None else counters)
     ledger, probe = _ledger(config, clock), _probe(config, clock)
     breaker = Breaker(lambda: policy().breaker, clock)
     return Backend(
@@ -173,11 +174,17 @@ def key_of(config: configured.Backend, environ: Mapping[str, str]) -> str | None
 
 
 def _counter(
-    config: configured.Backend, policy: Callable[[], Policy], tell: Callable[[str, str], None]
+    config: configured.Backend,
+    policy: Callable[[], Policy],
+    tell: Callable[[str, str], None],
+    counters: dict[Path, TokenCounter],
 ) -> tuple[Counter, bool]:
+    """Two backends with one model folder share its tokenizer: each copy takes tens of MiB, and seconds to read."""
     if config.model_dir is None or not (config.model_dir / "tokenizer.json").is_file():
         return CharCounter(), False
-    exact = TokenCounter.load(config.model_dir)
+    if config.model_dir not in counters:
+        counters[config.model_dir] = TokenCounter.load(config.model_dir)
+    exact = counters[config.model_dir]
     watched = WatchedCounter(
         exact,
         most_errors=lambda: policy().truncation.tokenizer_errors,

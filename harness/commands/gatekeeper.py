@@ -1,11 +1,15 @@
 """`truefall gatekeeper`: train the small classifier L1, and measure L0, L1 and L2 on questions that it never saw."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness.errors import HarnessError
+
 if TYPE_CHECKING:
     from harness.gatekeepers.measure import Measured
+    from harness.gatekeepers.served_model import Server
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     measure.add_argument("--min-confidence", type=float, default=0.85, metavar="SHARE", help="of L1 (default 0.85)")
     measure.add_argument("--l2-url", metavar="URL", help="an OpenAI-compatible server to measure as L2, with /v1")
     measure.add_argument("--l2-model", metavar="NAME", help="its model")
+    measure.add_argument("--l2-serve", metavar="NAME", help="serve this packaged model meanwhile and measure it as L2")
+    measure.add_argument("--l2-most", type=int, metavar="N", help="ask L2 the first N questions only (default: all)")
+    measure.add_argument(
+        "--l2-timeout-s", type=float, default=60.0, metavar="S", help="later is no answer (default 60)"
+    )
     for action in (train, measure):
         action.add_argument(
             "--evalset", default="support", metavar="SET", help='a set, "questions", or a .jsonl (default support)'
@@ -58,6 +67,26 @@ def _train(args: argparse.Namespace) -> int:
 
 
 def _eval(args: argparse.Namespace) -> int:
+    """Raises HarnessError where the options of L2 do not fit together."""
+    from harness.gatekeepers.served_model import Server, serving
+
+    by_url = args.l2_url is not None or args.l2_model is not None
+    if by_url and (args.l2_url is None or args.l2_model is None):
+        raise HarnessError("--l2-url and --l2-model go together: the server, and which of its models")
+    if by_url and args.l2_serve is not None:
+        raise HarnessError("--l2-url and --l2-serve both name L2; there is one")
+    if args.l2_most is not None and args.l2_most < 1:
+        raise HarnessError(f"--l2-most is {args.l2_most}, must be at least 1")
+    if not args.l2_timeout_s > 0:
+        raise HarnessError(f"--l2-timeout-s is {args.l2_timeout_s:g}, must be above 0")
+    if args.l2_serve is not None:
+        with serving(args.l2_serve) as server:
+            return _measure(args, server)
+    return _measure(args, Server(args.l2_url, args.l2_model) if by_url else None)
+
+
+def _measure(args: argparse.Namespace, l2: "Server | None") -> int:
+    """Every level on the whole held-out half; L2 on as much of it as `--l2-most` says."""
     from gateway.answers.gatekeepers import load_classifier
     from gateway.answers.rules import load_rules
     from gateway.clock import SystemClock
@@ -70,13 +99,22 @@ def _eval(args: argparse.Namespace) -> int:
     levels = {f"L1 at {args.min_confidence}": by_classifier(classifier, min_confidence=args.min_confidence)}
     if args.rules:
         levels = {"L0 rules": by_rules(load_rules(args.rules)), **levels}
-    if args.l2_url and args.l2_model:
+    now_s = SystemClock().now_s
+    for name, level in {**levels, "L1 always": best_guess(classifier)}.items():
+        print(_line(measure(name, level, held_out, now_s=now_s)), flush=True)
+    asked = held_out
+    if l2 is not None:
+        asked = held_out[: args.l2_most]
         intents = sorted({question.intent for question in held_out})
-        levels["L2 model"] = by_model(args.l2_url, args.l2_model, intents)
-    rows = {**levels, "L1 always": best_guess(classifier), "together": one_after_the_other(list(levels.values()))}
-    for name, level in rows.items():
-        print(_line(measure(name, level, held_out, now_s=SystemClock().now_s)))
+        levels["L2 model"] = by_model(l2.url, l2.model, intents, timeout_s=args.l2_timeout_s, say=_progress)
+        print(_line(measure("L2 model", levels["L2 model"], asked, now_s=now_s)), flush=True)
+    together = measure("together", one_after_the_other(list(levels.values())), asked, now_s=now_s)
+    print(_line(together).rpartition(", P95")[0])  # L2 has been asked already: its time would not be in it
     return 0
+
+
+def _progress(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _line(measured: "Measured") -> str:

@@ -1,4 +1,4 @@
-"""What the gateway's bench runs against each other: a stub, a bare pass-through, a light and a fully configured gateway.
+"""What the gateway's bench runs against each other: a stub, a bare pass-through, a light and a full gateway.
 
 `LAYERS` names all that a healthy request can meet: exact token counts by tokenizer and chat template, KV bytes by the
 model's shape, ledger and guard with a probe of the backend's process, a second backend, rules, kept answers, a policy
@@ -62,12 +62,21 @@ rules = "{rules}"
 [manifests]
 path = "manifest.yaml"
 """
+PATIENT = """
+[limits.default]
+connect_s = 60.0
+first_token_s = 60.0
+idle_s = 60.0
+total_s = 60.0
+[deadline]
+request_s = 120.0
+[health]
+p99_ms = 600_000.0
+"""  # a busy machine must not degrade what is measured
 POLICY = """
 name = "bench"
 [paths]
 order = ["primary", "secondary", "rules", "cache", "extract", "template", "structured"]
-[cache]
-max_age_s = 3600.0
 """
 MANIFEST = """
 apiVersion: truefall.dev/v1alpha1
@@ -127,10 +136,11 @@ def pass_through(folder: Path, behind: Target) -> Iterator[Target]:
 
 @contextmanager
 def light(folder: Path, behind: Target) -> Iterator[Target]:
-    """One backend, and every default."""
-    config = folder / "light.toml"
+    """One backend, and every default but those that a busy machine could reach."""
+    config, policy = folder / "light.toml", folder / "light-policy.toml"
     config.write_text(LIGHT.format(token=TOKEN, port=behind.port))
-    with _gateway(folder / "light.log", "--config", config) as target:
+    policy.write_text(PATIENT)
+    with _gateway(folder / "light.log", "--config", config, "--policy", policy) as target:
         yield target
 
 
@@ -142,7 +152,7 @@ def all_layers(folder: Path, behind: Target, model_dir: Path) -> Iterator[Target
         for name in ("primary", "secondary")
     ]
     config.write_text(LAYERS.format(token=TOKEN, rules=RULES) + "".join(backends))
-    policy.write_text(POLICY)
+    policy.write_text(POLICY + PATIENT)
     (folder / "manifest.yaml").write_text(MANIFEST)
     with _gateway(folder / "layers.log", "--config", config, "--policy", policy) as target:
         yield target

@@ -1,6 +1,7 @@
-"""The two ends of the gateway's bench, as processes: `stub PORT_FILE PROMPT_TOKENS ANSWER_TOKENS`, `proxy PORT_FILE URL`.
+"""The ends of the gateway's bench, as processes: `stub PORT_FILE PROMPT_TOKENS ANSWER_TOKENS`, `proxy PORT_FILE URL`.
 
-`stub` answers chat requests from memory, always with the same token counts; `proxy` is a bare ASGI pass-through with the gateway's own libraries.
+`stub` answers chat requests from memory, always with the same token counts; `proxy` is a bare ASGI pass-through with
+the gateway's own libraries.
 """
 
 import asyncio

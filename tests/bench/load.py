@@ -34,7 +34,9 @@ class Load:
 
 
 class _Connection(asyncio.Protocol):
-    def __init__(self, requests: Iterator[bytes], ends_s: float, latencies_s: list[float], done: asyncio.Future[None]) -> None:
+    def __init__(
+        self, requests: Iterator[bytes], ends_s: float, latencies_s: list[float], done: asyncio.Future[None]
+    ) -> None:
         self._requests = requests
         self._ends_s = ends_s
         self._latencies_s = latencies_s
@@ -85,7 +87,7 @@ def _is_whole(buffer: bytes) -> bool:
 
 
 async def load(port: int, pid: int, bodies: Sequence[bytes], *, connections: int, seconds: float) -> Load:
-    """The bodies are sent in turn. Raises AssertionError on an answer that is no 200, ConnectionError when one is cut."""
+    """Send the bodies in turn. Raises AssertionError on an answer that is no 200, ConnectionError when one is cut."""
     loop = asyncio.get_running_loop()
     head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n"
     head += b"Content-Length: %d\r\n\r\n"

@@ -94,7 +94,7 @@ def row(name, connections, rounds):
         f"  CPU {middle(loads, lambda one: one.cpu_ms):6.3f} ms"
     )
     for other in ("direct", "pass-through"):
-        if name != other and name != "direct":
+        if name not in (other, "direct"):
             p50, p99 = (added_ms(loads, rounds[other], share) for share in (0.5, 0.99))
             line += f"  | to {other}: {p50:+.2f}, {p99:+.2f} ms"
     return line

@@ -61,9 +61,7 @@ async def test_a_long_answer_is_not_compared_with_its_prompt_on_the_event_loop(m
 async def test_a_long_answer_is_neither_counted_nor_judged_for_keeping_on_the_event_loop(monkeypatch):
     judging, counting = watched(monkeypatch, kept, "doubt_of"), []
     said = varied_text(Random(7), 800)
-    policy = policy_of(
-        paths={"order": ["primary", "cache", "structured"]}, accounting={"tolerance_tokens": 1_000_000}
-    )
+    policy = policy_of(paths={"order": ["primary", "cache", "structured"]}, accounting={"tolerance_tokens": 1_000_000})
     async with running(says(said)) as up, gateway(backend(up, "primary"), policy=policy) as served:
         primary = served.runtime.backends["primary"]
         primary.counts_exactly, counter = True, primary.counter

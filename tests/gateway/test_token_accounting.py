@@ -179,3 +179,13 @@ async def test_an_answer_cut_by_length_is_not_passed_on_by_a_degraded_path():
     ):
         assert (await served.chat(ASKED)).record["reasons"] == ["backend_error", "ungrounded"]
         assert (await served.chat(ASKED, model="secondary")).record == {"level": "healthy"}
+
+
+async def test_two_backends_with_one_model_folder_read_its_tokenizer_once(model_dir):
+    async with running(honest(GOOD)) as up:
+        both = [backend(up, name, model_dir=model_dir) for name in ("primary", "secondary")]
+        async with gateway(*both) as served:
+            primary, secondary = served.runtime.backends.values()
+            assert primary.counter is secondary.counter
+            assert primary.counts_exactly
+            assert secondary.counts_exactly

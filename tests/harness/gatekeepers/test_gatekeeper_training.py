@@ -1,7 +1,11 @@
 """Labels and halves, training, measuring, clustering, and the three commands."""
 
+import contextlib
 import json
 import re
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
 
 import pytest
 
@@ -137,6 +141,69 @@ def test_the_commands_train_measure_and_build(tmp_path, capsys):
     rows.write_text('{"id": "x"}\n')
     assert main(["gatekeeper", "train", "--evalset", str(rows), "--output", str(model)]) == 2
     assert f"{rows}:1: " in capsys.readouterr().err
+
+
+class Named(BaseHTTPRequestHandler):
+    """A model that names "hours" whatever it is asked, and is once too late."""
+
+    asked: ClassVar[list[str]] = []
+    given_up: ClassVar[threading.Event] = threading.Event()
+
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append(body["messages"][-1]["content"])
+        if len(self.asked) == 2:
+            self.given_up.wait(60)
+        answer = json.dumps({"choices": [{"message": {"content": "Hours."}}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        with contextlib.suppress(OSError):
+            self.wfile.write(answer)
+
+    def log_message(self, *_):
+        """Silence."""
+
+
+@pytest.mark.slow
+def test_a_model_is_measured_on_the_whole_half_and_one_late_answer_ends_nothing(tmp_path, capsys):
+    rows, model = tmp_path / "q.jsonl", tmp_path / "gk.json"
+    rows.write_text(
+        "".join(
+            json.dumps({"id": one.id, "lang": "en", "intent": one.intent, "question": one.question}) + "\n"
+            for one in SMALL
+        )
+    )
+    Named.asked.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Named) as server:
+        threading.Thread(target=server.serve_forever).start()
+        assert main(["gatekeeper", "train", "--evalset", str(rows), "--output", str(model)]) == 0
+        start = ["gatekeeper", "eval", "--evalset", str(rows), "--model", str(model)]
+        l2 = ["--l2-url", f"http://127.0.0.1:{server.server_port}/v1", "--l2-model", "m", "--min-confidence", "2"]
+        assert main([*start, *l2, "--l2-timeout-s", "1"]) == 0
+        Named.given_up.set()
+        said = capsys.readouterr()
+        assert "L2 model     3 of 4 answered" in said.out
+        assert "together     3 of 4 answered" in said.out
+        assert len(Named.asked) == 4  # "together" asks nothing again
+        assert said.err.count(", is ") == 4
+        assert main([*start, *l2, "--l2-most", "2"]) == 0
+        assert "L2 model     2 of 2 answered" in capsys.readouterr().out
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--l2-url", "http://127.0.0.1:1/v1"], "go together"),
+        (["--l2-url", "u", "--l2-model", "m", "--l2-serve", "n"], "there is one"),
+        (["--l2-serve", "n", "--l2-most", "0"], "--l2-most is 0"),
+        (["--l2-serve", "n", "--l2-timeout-s", "0"], "--l2-timeout-s is 0"),
+    ],
+)
+def test_options_of_l2_that_do_not_fit_are_named(options, says, capsys):
+    assert main(["gatekeeper", "eval", "--model", "none.json", *options]) == 2
+    assert says in capsys.readouterr().err
 
 
 def test_a_review_is_listed_shown_and_decided_once_by_command(tmp_path, capsys):
