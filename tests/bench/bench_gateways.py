@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -187,10 +187,18 @@ def move(target: Target, to: str) -> None:
 
 def not_healthy(target: Target) -> float:
     """Answers so far that were anything but healthy."""
+    return _count(target, lambda line: line.startswith("truefall_requests_total{") and '"healthy"' not in line)
+
+
+def passed_over(target: Target) -> float:
+    """Answers so far that the gateway had no time to keep: above 0 it has spent what was saved up at its start."""
+    return _count(target, lambda line: line.startswith("truefall_cache_passed_over_total"))
+
+
+def _count(target: Target, wanted: Callable[[str], bool]) -> float:
     with urllib.request.urlopen(f"http://127.0.0.1:{target.port}/metrics") as response:
         lines = response.read().decode().splitlines()
-    counts = [line for line in lines if line.startswith("truefall_requests_total{") and '"healthy"' not in line]
-    return sum(float(line.rsplit(" ", 1)[1]) for line in counts)
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines if wanted(line))
 
 
 def _called(target: Target, path: str, body: bytes | None = None) -> Any:

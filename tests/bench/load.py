@@ -26,8 +26,8 @@ class Load:
 
     @property
     def cpu_ms(self) -> float:
-        """Per request."""
-        return self.cpu_s * 1000 / len(self.latencies_s)
+        """Per request; a process that was not seen working has worked for less than the tick that counts."""
+        return max(self.cpu_s, 1 / _TICKS_PER_S) * 1000 / len(self.latencies_s)
 
     def quantile_ms(self, share: float) -> float:
         return self.latencies_s[min(len(self.latencies_s) - 1, int(share * len(self.latencies_s)))] * 1000

@@ -64,7 +64,7 @@ async def test_a_long_answer_is_neither_counted_nor_judged_for_keeping_on_the_ev
     policy = policy_of(paths={"order": ["primary", "cache", "structured"]}, accounting={"tolerance_tokens": 1_000_000})
     async with running(says(said)) as up, gateway(backend(up, "primary"), policy=policy) as served:
         primary = served.runtime.backends["primary"]
-        primary.counts_exactly, counter = True, primary.counter
+        primary.knows_template, counter = True, primary.counter
         monkeypatch.setattr(primary, "counter", Watched(counter, counting))
         assert (await served.chat("What does each clause say?")).record == {"level": "healthy"}
         await asyncio.gather(*served.runtime.pipeline.unaided.kept._running)

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from aiohttp import web
+from measured import BYTE_PER_TOKEN
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from served import backend, gateway, policy_of
 from upstream_stub import answers, running, says
@@ -15,7 +16,6 @@ from upstream_stub import answers, running, says
 from gateway.clock import SystemClock
 from gateway.config import Manifests, Memory, Telemetry
 from gateway.health import HealthState
-from gateway.memory.estimate import KvShape, LayerGroup
 
 GOOD = "Paris is the capital of France."
 SECRET = "My name is Ada Example"
@@ -118,13 +118,12 @@ async def test_requests_that_memory_refused_are_the_allocation_failure_rate_and_
         "spec:\n  targetService: truefall\n  fallback: structured\n"
         "  conditions: [{metric: kv_cache_allocation_failure_rate, threshold: 0.2, window: 60s}]\n"
     )
-    full = {"memory": Memory(kv_capacity_bytes=1000)}
+    full = {"memory": Memory(kv_capacity_bytes=1000, shape=BYTE_PER_TOKEN)}
     policy = policy_of(ledger={"wait_s": 0.05}, breaker={"consecutive_failures": 99})
     async with (
         running(says(GOOD)) as up,
         gateway(backend(up, "primary", **full), policy=policy, manifests=Manifests(path=file), tick_s=60.0) as served,
     ):
-        served.runtime.backends["primary"].shape = KvShape(groups=(LayerGroup(1, 1, None),), value_bits=8)
         for _ in range(15):
             assert (await served.chat()).record == {"level": "healthy"}
         assert (await families(served))[REFUSED].samples[0].value == 0.0

@@ -186,6 +186,7 @@ async def test_two_backends_with_one_model_folder_read_its_tokenizer_once(model_
         both = [backend(up, name, model_dir=model_dir) for name in ("primary", "secondary")]
         async with gateway(*both) as served:
             primary, secondary = served.runtime.backends.values()
-            assert primary.counter is secondary.counter
+            assert primary.counter is not secondary.counter  # each is watched by itself
+            assert primary.counter._exact is secondary.counter._exact
             assert primary.counts_exactly
             assert secondary.counts_exactly
