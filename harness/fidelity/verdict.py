@@ -24,6 +24,7 @@ class Reads(Protocol):
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
+MOST_REASONS = 5
 NO_ABSTENTION, HALF_IS_WHOLE, WHOLE = 0.02, 0.5, 0.9  # how likely the cross-encoder must find an abstention
 
 
@@ -187,7 +188,10 @@ def _abstained(case: Case, similarity: Similarity, abstains: Abstention) -> Judg
 
 
 def _reasons(findings: Sequence[Finding], label: Label, risk: float) -> tuple[str, ...]:
-    told = tuple(f"{f.check}: {f.reason}" for f in findings if f.severity >= 0.25)[:5]
+    grave = [f for f in findings if f.severity >= 0.25]
+    if len(grave) > MOST_REASONS and grave[-1].check == CROSS_ENCODER:  # what may have decided is not left out
+        grave = [*grave[: MOST_REASONS - 1], grave[-1]]
+    told = tuple(f"{f.check}: {f.reason}" for f in grave[:MOST_REASONS])
     if told:
         return told
     if label is Label.MISLEADING:

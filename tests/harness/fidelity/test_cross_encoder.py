@@ -58,6 +58,13 @@ def test_its_doubt_moves_the_risk_both_ways_and_is_told() -> None:
     assert any("cross_encoder: read together" in reason for reason in told(TRUTH, 0.98).reasons)
 
 
+def test_its_reason_is_there_however_many_others_are() -> None:
+    wrong = "No hire van may never be bought with an empty tank after Sunday at 5 pm for $20, unless Tom and Ann agree"
+    reasons = told(wrong, 0.9).reasons
+    assert len(reasons) == 5
+    assert [reason.partition(":")[0] for reason in reasons].count("cross_encoder") == 1
+
+
 @pytest.mark.parametrize(
     "more", [{"must_keep": ("by Friday",)}, {"contract": {"type": "object"}}], ids=["must_keep", "contract"]
 )
