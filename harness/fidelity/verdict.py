@@ -24,7 +24,7 @@ class Reads(Protocol):
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
-MOST_REASONS = 5
+MOST_REASONS, TOLD = 5, 0.25  # severity from which a finding is one of the reasons
 NO_ABSTENTION, HALF_IS_WHOLE, WHOLE = 0.02, 0.5, 0.9  # how likely the cross-encoder must find an abstention
 
 
@@ -84,7 +84,8 @@ def see(
 def _to_read(seen: Seen, *, sparing: bool) -> tuple[str, str] | None:
     """What the cross-encoder is given; None where the texts are equal or empty, or the verdict stands without it."""
     reference, candidate = seen.both.case.reference.strip(), seen.both.case.candidate.strip()
-    if not reference or not candidate or reference == candidate or (sparing and _stands(seen.findings)):
+    decided = _stands(seen.findings) or _explained(seen.both, seen.findings)
+    if not reference or not candidate or reference == candidate or (sparing and decided):
         return None
     return reference, candidate
 
@@ -107,7 +108,7 @@ def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: froze
             return _admitted(case, similarity, findings)
         return _abstained(case, similarity, abstains)
     risk = model.risk(features(both, findings, similarity))
-    if joined is not None and opinion is not None:
+    if joined is not None and opinion is not None and not _explained(both, findings):
         risk = joined.risk(risk, opinion.misleads, least=risk if _stands(findings) else 0.0)
         findings = (*findings, _read_together(opinion.misleads))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
@@ -168,6 +169,11 @@ def _stands(findings: Sequence[Finding]) -> bool:
     return _grave(findings, _FORM)
 
 
+def _explained(both: Pair, findings: Sequence[Finding]) -> bool:
+    """Whether the checks explain every word: texts that near the cross-encoders only know to be lies mostly."""
+    return not both.differs and not any(f.severity >= TOLD for f in findings)
+
+
 def _read_together(doubt: float) -> Finding:
     told = "the answer tells something else" if doubt >= 0.5 else "both tell the same"
     return Finding(check=CROSS_ENCODER, severity=doubt, reason=f"read together, {told} (doubt {doubt:.2f})")
@@ -188,7 +194,7 @@ def _abstained(case: Case, similarity: Similarity, abstains: Abstention) -> Judg
 
 
 def _reasons(findings: Sequence[Finding], label: Label, risk: float) -> tuple[str, ...]:
-    grave = [f for f in findings if f.severity >= 0.25]
+    grave = [f for f in findings if f.severity >= TOLD]
     if len(grave) > MOST_REASONS and grave[-1].check == CROSS_ENCODER:  # what may have decided is not left out
         grave = [*grave[: MOST_REASONS - 1], grave[-1]]
     told = tuple(f"{f.check}: {f.reason}" for f in grave[:MOST_REASONS])

@@ -58,6 +58,21 @@ def test_its_doubt_moves_the_risk_both_ways_and_is_told() -> None:
     assert any("cross_encoder: read together" in reason for reason in told(TRUTH, 0.98).reasons)
 
 
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        ("如果屏幕损坏，保修无效。", "您好,如果屏幕损坏，保修无效。"),
+        ("剂量为5毫升。", "剂量为五毫升。"),
+        ("The shop opens at 9:00.", "The shop opens at nine o'clock."),
+    ],
+)
+def test_where_the_checks_explain_every_word_it_is_not_heard(reference: str, candidate: str) -> None:
+    reader = Says(0.98)
+    case = Case(id="x", reference=reference, candidate=candidate)
+    assert judge([case], [UNMEASURED], reader=reader)[0].label is Label.FAITHFUL
+    assert not reader.asked
+
+
 def test_its_reason_is_there_however_many_others_are() -> None:
     wrong = "No hire van may never be bought with an empty tank after Sunday at 5 pm for $20, unless Tom and Ann agree"
     reasons = told(wrong, 0.9).reasons
