@@ -236,7 +236,8 @@ async def test_memory_stays_flat_and_the_level_comes_back_after_every_rough_spel
     print(f"in use, last half: {grown_mib:+.1f} MiB, {per_100_000:+.1f} per 100,000 requests")
     assert diary.share_by_models("calm", "healthy", "degraded", "critical") > 0.5  # the way back included
     assert diary.share_by_models("calm", "healthy") >= LEAST_BY_MODELS
-    assert sum(not spell.calm for spell in diary.spells) >= int((SOAK_S - CALM_S) / (CALM_S + ROUGH_S))
+    planned = int((SOAK_S - CALM_S) / (CALM_S + ROUGH_S))
+    assert sum(not spell.calm for spell in diary.spells) >= int(0.9 * planned)  # a busy machine makes a spell longer
     assert any("critical" in spell.levels for spell in diary.spells)
     assert grown_mib < NOISE_MIB or per_100_000 < MOST_MIB_PER_100_000
 
