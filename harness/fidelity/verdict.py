@@ -22,6 +22,7 @@ class Reads(Protocol):
 
 
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
+_ORDER = frozenset({"comparison"})  # what is told of whom: the cross-encoders are blind to a change of order alone
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 MOST_REASONS, TOLD = 5, 0.25  # severity from which a finding is one of the reasons
@@ -109,7 +110,8 @@ def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: froze
         return _abstained(case, similarity, abstains)
     risk = model.risk(features(both, findings, similarity))
     if joined is not None and opinion is not None and not _explained(both, findings):
-        risk = joined.risk(risk, opinion.misleads, least=risk if _stands(findings) else 0.0)
+        kept = _stands(findings) or _grave(findings, _ORDER)
+        risk = joined.risk(risk, opinion.misleads, least=risk if kept else 0.0)
         findings = (*findings, _read_together(opinion.misleads))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
     reasons = _reasons(findings, label, risk)

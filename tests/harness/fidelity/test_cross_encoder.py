@@ -88,6 +88,12 @@ def test_it_makes_no_form_right_that_is_wrong(more: dict[str, object]) -> None:
     assert judged.label is Label.MISLEADING
 
 
+def test_it_does_not_overrule_a_comparison_that_is_turned_round() -> None:
+    reference, turned = "The ferry is slower than the tunnel train.", "Of the two, the tunnel train takes more time."
+    case = Case(id="x", reference=reference, candidate=turned)
+    assert judge([case], [UNMEASURED], reader=Says(0.02))[0].label is Label.MISLEADING
+
+
 def test_equal_and_empty_texts_are_not_read() -> None:
     reader = Says(1.0)
     texts = [(REFERENCE, f"  {REFERENCE}\n"), (REFERENCE, ""), (REFERENCE, LIE)]
