@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from harness.criteria import BaselineCriteria, PathCriteria
 from harness.decision import Check, Verdict
-from harness.gate_limits import Needed, judged, needed, not_measured
+from harness.gate_limits import not_measured, ruled
 from harness.gate_row import NO_FAULT, Cell, GateRow, looks_of
 from harness.gate_run_level import listed
 from harness.gate_scale import unscaled
@@ -51,10 +51,9 @@ def misleading_gap(cell: Cell, reference: Cell, demand: Demand) -> Check:
     if counts.n == 0:
         return unpaired(demand, name, len(ours))
     gap = tango(counts, demand.confidence)
-    verdict = judged(gap, demand.margin, demand.min_n)
-    lacks = Needed()
-    if verdict is Verdict.INCONCLUSIVE:
-        lacks = needed(needed_pairs(counts, demand.margin, confidence=demand.confidence), gap.n, demand.min_n)
+    verdict, lacks = ruled(
+        gap, demand.margin, demand.min_n, lambda: needed_pairs(counts, demand.margin, confidence=demand.confidence)
+    )
     now, then = counts.candidate_only + counts.both, counts.baseline_only + counts.both
     reason = (
         f"{now} against {then} of {gap.n} items ({signed(gap.value)}), upper bound {signed(gap.high)}, "
@@ -73,10 +72,9 @@ def f1_drop(cell: Cell, reference: Cell, demand: Demand) -> Check:
     if len(gaps) < 2:
         return unpaired(demand, name, len(ours))
     drop = student_mean(gaps, demand.confidence)
-    verdict = judged(drop, demand.margin, demand.min_n)
-    lacks = Needed()
-    if verdict is Verdict.INCONCLUSIVE:
-        lacks = needed(needed_mean_n(gaps, demand.margin, confidence=demand.confidence), drop.n, demand.min_n)
+    verdict, lacks = ruled(
+        drop, demand.margin, demand.min_n, lambda: needed_mean_n(gaps, demand.margin, confidence=demand.confidence)
+    )
     reason = (
         f"{drop.value:+.3f} lower on {drop.n} items, upper bound {drop.high:+.3f}, margin {demand.margin:g}"
         f"{left_out(len(ours) - drop.n)}{lacks.said}"

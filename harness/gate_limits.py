@@ -1,5 +1,6 @@
 """Checks of one cell against fixed limits: two rates and a floor, each by its bound (pure)."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from harness.criteria import PathCriteria
@@ -46,9 +47,9 @@ def rate_check(cell: Cell, criteria: PathCriteria, limit: Limit, confidence: flo
     if n == 0:
         return too_few(criteria, name, 0, limit.most)
     rate = clopper_pearson(hits, n, confidence)
-    verdict, lacks = judged(rate, limit.most, criteria.min_n), Needed()
-    if verdict is Verdict.INCONCLUSIVE:
-        lacks = needed(needed_n(limit.most, rate.value, confidence=confidence), n, criteria.min_n)
+    verdict, lacks = ruled(
+        rate, limit.most, criteria.min_n, lambda: needed_n(limit.most, rate.value, confidence=confidence)
+    )
     reason = f"{hits} of {n} items ({percent(rate.value)}), upper bound {percent(rate.high)}, limit "
     return Check(
         group=criteria.name,
@@ -73,9 +74,7 @@ def f1_floor(cell: Cell, criteria: PathCriteria, floor: float, confidence: float
         return too_few(criteria, name, len(scores), floor)
     lack = [-score for score in scores]  # a floor is a limit from the other side
     mirrored = student_mean(lack, confidence)
-    verdict, lacks = judged(mirrored, -floor, criteria.min_n), Needed()
-    if verdict is Verdict.INCONCLUSIVE:
-        lacks = needed(needed_mean_n(lack, -floor, confidence=confidence), len(scores), criteria.min_n)
+    verdict, lacks = ruled(mirrored, -floor, criteria.min_n, lambda: needed_mean_n(lack, -floor, confidence=confidence))
     reason = (
         f"mean {-mirrored.value:.3f} over {len(scores)} items that were answered, lower bound {-mirrored.high:.3f}, "
         f"floor {floor:g}{lacks.said}"
@@ -91,6 +90,14 @@ def f1_floor(cell: Cell, criteria: PathCriteria, floor: float, confidence: float
         limit=floor,
         needed_n=lacks.n,
     )
+
+
+def ruled(found: Estimate, limit: float, min_n: int, enough: Callable[[], int | None]) -> tuple[Verdict, Needed]:
+    """The verdict and, where it is undecided, what it lacks. `enough`: how many items would show it, None: none."""
+    verdict = judged(found, limit, min_n)
+    if verdict is not Verdict.INCONCLUSIVE:
+        return verdict, Needed()
+    return verdict, needed(enough(), found.n, min_n)
 
 
 def judged(found: Estimate, limit: float, min_n: int) -> Verdict:
