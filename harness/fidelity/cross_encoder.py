@@ -23,7 +23,7 @@ DATA = Path(__file__).parent / "data"
 RANKS = {"minilm": 16, "e5": 64}  # of what is kept of each change
 TOKENS_AT_ONCE = 4096
 KEPT_PAIRS = 20_000  # whose answer is remembered
-_BASE, _HEAD = "base_revision", "head."
+_REVISION, _HEAD = "base_revision", "head."
 
 
 class Opinion(NamedTuple):
@@ -137,7 +137,10 @@ def _e5(device: str) -> _Base:
     return _Base(UnigramPairs(e5.tokenizer, e5.begin, e5.end), e5.encoder.to(device), e5.revision)
 
 
-BASES: Mapping[str, tuple[Callable[[str], _Base], int]] = {"minilm": (_minilm, 1), "e5": (_e5, 2)}  # and what it tells
+BASES: Mapping[str, tuple[Callable[[str], _Base], int]] = {  # how each is opened, how many fields of Opinion it tells
+    "minilm": (_minilm, 1),
+    "e5": (_e5, 2),
+}
 
 
 def adapter_of(name: str, folder: Path = DATA) -> Path:
@@ -177,7 +180,7 @@ def write_adapter(base: str, target: Path, reader: Reader) -> None:
             kept[name] = change.half().contiguous()
     for name, weight in reader.head.state_dict().items():
         kept[f"{_HEAD}{name}"] = weight.half().contiguous()
-    save_file(kept, target, metadata={_BASE: reader.base})
+    save_file(kept, target, metadata={_REVISION: reader.base})
 
 
 def with_adapter(base: str, adapter: Path, *, device: str = "cpu") -> Reader:
@@ -188,7 +191,7 @@ def with_adapter(base: str, adapter: Path, *, device: str = "cpu") -> Reader:
     reader = open_base(base, device=device)
     try:
         with safe_open(adapter, framework="pt", device="cpu") as file:
-            revision = (file.metadata() or {}).get(_BASE)
+            revision = (file.metadata() or {}).get(_REVISION)
             kept: Mapping[str, Any] = {name: file.get_tensor(name).float() for name in file.keys()}  # noqa: SIM118
     except (OSError, SafetensorError) as error:
         raise ConfigError(f"{adapter} is no adapter of the cross-encoder: {error}; install Truefall again") from None
