@@ -36,7 +36,7 @@ def read_back(tokenizer: "Tokenizer", text: str, *, unknown: int | None) -> Back
         back = text if unknown is not None and unknown in ids else decoded(tokenizer, ids)
     except Exception:  # tokenizers raises bare Exception
         return Back.FAILED
-    return Back.WHOLE if _substance(back) == _substance(text) else Back.LOST
+    return Back.WHOLE if back == text or _substance(back) == _substance(text) else Back.LOST
 
 
 def _substance(text: str) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from gateway.errors import ConfigError
 from gateway.prompt.chat_template import ChatTemplate, content_text, find_template, read_json, special_tokens
+from gateway.prompt.pieces import PieceCounts, counts_by_pieces
 from gateway.prompt.read_back import Back, read_back
 
 if TYPE_CHECKING:
@@ -39,11 +40,18 @@ class TokenCounter:
     """Counts with a model folder's `tokenizer.json` and chat template, exactly as the backend does."""
 
     def __init__(
-        self, tokenizer: "Tokenizer", template: ChatTemplate | None, *, byte_level: bool, unknown: int | None = None
+        self,
+        tokenizer: "Tokenizer",
+        template: ChatTemplate | None,
+        *,
+        byte_level: bool,
+        by_pieces: bool = False,
+        unknown: int | None = None,
     ) -> None:
         self._tokenizer = tokenizer
         self._template = template
         self._byte_level = byte_level
+        self._pieces = PieceCounts(self.count_texts) if by_pieces else None
         self._unknown = unknown  # the token for what has none
 
     @classmethod
@@ -66,7 +74,13 @@ class TokenCounter:
             template = ChatTemplate(source, special_tokens=special_tokens(model_dir), where=str(model_dir))
         declared = read_json(file)
         unknown = _unknown_token(declared, tokenizer)
-        return cls(tokenizer, template, byte_level=_never_more_tokens_than_bytes(declared), unknown=unknown)
+        return cls(
+            tokenizer,
+            template,
+            byte_level=_never_more_tokens_than_bytes(declared),
+            by_pieces=counts_by_pieces(declared),
+            unknown=unknown,
+        )
 
     @property
     def has_template(self) -> bool:
@@ -79,7 +93,7 @@ class TokenCounter:
         return "".join(f"{message['role']}: {content_text(message)}\n" for message in messages)
 
     def count_text(self, text: str) -> int:
-        return self.count_texts([text])[0]
+        return self._pieces(text) if self._pieces is not None else self.count_texts([text])[0]
 
     def count_texts(self, texts: Sequence[str]) -> list[int]:
         # Not `encode`, not even for one: that keeps every other thread waiting, the event loop's too, until it is done.

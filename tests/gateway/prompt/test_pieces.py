@@ -1,0 +1,132 @@
+"""Counts put together from pieces equal what the tokenizer says of the whole, whatever the text."""
+
+import json
+import sys
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+from gateway.prompt import TokenCounter
+from gateway.prompt.pieces import CUTTING, PieceCounts, counts_by_pieces, pieces_of
+
+LEARNT = [
+    "Opened software cannot be refunded.  Unopened goods can!  It's 14 days, we'll say (or 1,234).",
+    "  - first\n  - second\n\n\tdef f(x):\r\n        return x  # so\n",
+    "北京今天没有下雨。 café — naïve Zoë 🎉 5 km",
+] * 3
+BYTES = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+PLAIN = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+DIGITS = pre_tokenizers.Digits(individual_digits=True)
+STEPS: dict[str, Any] = {
+    "bytes": BYTES,
+    "digits, bytes": pre_tokenizers.Sequence([DIGITS, BYTES]),
+    "bytes, digits": pre_tokenizers.Sequence([BYTES, pre_tokenizers.Digits(individual_digits=False)]),
+    **{
+        f"split {index}": pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(pattern), "isolated"), PLAIN])
+        for index, pattern in enumerate(sorted(CUTTING))
+    },
+}
+
+
+def trained(steps: Any, *added: AddedToken, normalizer: Any = None) -> Tokenizer:
+    """With merges that reach over spaces, line breaks and signs wherever the pre-tokenizer lets them."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = steps
+    tokenizer.decoder = decoders.ByteLevel()
+    if normalizer is not None:
+        tokenizer.normalizer = normalizer
+    trainer = trainers.BpeTrainer(
+        vocab_size=800, min_frequency=2, show_progress=False, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()
+    )
+    tokenizer.train_from_iterator(LEARNT, trainer)
+    tokenizer.add_special_tokens(["<|im_start|>", "<|im_end|>"])
+    tokenizer.add_tokens(list(added))
+    return tokenizer
+
+
+def declared(tokenizer: Tokenizer) -> Any:
+    return json.loads(tokenizer.to_str())
+
+
+def whole(tokenizer: Tokenizer, texts: Any) -> list[int]:
+    return [len(one) for one in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+
+TOKENIZERS = {name: trained(steps) for name, steps in STEPS.items()}
+TOKENIZERS["NFC"] = trained(BYTES, normalizer=normalizers.NFC())
+COUNTS = {name: PieceCounts(lambda texts, t=one: whole(t, texts)) for name, one in TOKENIZERS.items()}
+SIGNS = (*" \n\t\r'.,!-_09aZsé☃。北", "  ", "\n\n", "\u00a0", "\u3000", "\u0301", "\u2028", "\x1f", "\x85", "\u200b")
+WORDS = ("'s", "'ll", " can", "refunded", "🎉", "<|im_end|>", "<|im_start|>", "def f(x):", "一" * 60, "w" * 60)
+PARTS = st.sampled_from((*SIGNS, *WORDS))
+TEXTS = st.lists(PARTS, max_size=40).map("".join) | st.text(max_size=60).filter(lambda text: text.isprintable())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TOKENIZERS)
+@settings(deadline=None, derandomize=True, max_examples=100)
+@given(text=TEXTS)
+def test_the_pieces_have_as_many_tokens_as_the_whole(name: str, text: str) -> None:
+    assert counts_by_pieces(declared(TOKENIZERS[name]))
+    assert "".join(pieces_of(text)) == text
+    assert [COUNTS[name](text), COUNTS[name](text)] == whole(TOKENIZERS[name], [text]) * 2, pieces_of(text)
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_no_sign_is_white_space_to_the_tokenizer_alone(name: str) -> None:
+    signs = [
+        chr(code) for code in range(sys.maxunicode) if unicodedata.category(chr(code)) in ("Zs", "Zl", "Zp", "Cc", "Cf")
+    ]
+    texts = [f"a{sign} {sign} b{sign}  c {sign}" for sign in signs]
+    assert [COUNTS[name](text) for text in texts] == whole(TOKENIZERS[name], texts)
+
+
+def test_a_tokenizer_that_looks_beyond_a_word_is_not_counted_by_pieces() -> None:
+    unfit = [
+        trained(pre_tokenizers.ByteLevel(add_prefix_space=True)),
+        trained(PLAIN),
+        trained(pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(r".+"), "isolated"), PLAIN])),
+        trained(pre_tokenizers.Sequence([pre_tokenizers.Split(" ", "merged_with_previous"), BYTES])),
+        trained(pre_tokenizers.Sequence([pre_tokenizers.Whitespace(), BYTES])),
+        trained(BYTES, normalizer=normalizers.Lowercase()),
+        trained(BYTES, AddedToken("new york")),
+        trained(BYTES, AddedToken("york", lstrip=True)),
+        trained(BYTES, AddedToken("york", rstrip=True)),
+        trained(BYTES, AddedToken("york", single_word=True)),
+        Tokenizer(models.WordLevel({"?": 0}, unk_token="?")),
+    ]
+    assert [counts_by_pieces(declared(one)) for one in unfit] == [False] * len(unfit)
+    assert counts_by_pieces(declared(trained(BYTES, AddedToken("york"))))
+
+
+def test_what_is_remembered_is_bounded() -> None:
+    asked: list[str] = []
+    counts = PieceCounts(lambda texts: asked.extend(texts) or [len(text) for text in texts])
+    for index in range(50_000):
+        assert counts(f"a {index}") == len(f"a {index}")
+    assert len(counts._known) <= 16_384 + 16
+    asked.clear()
+    assert counts("a 49999 " + "x" * 100) == 108
+    assert asked == [" " + "x" * 100]
+    words = " ".join(f"new{index}" for index in range(40))
+    assert counts(words) == len(words)
+    assert words in asked
+    long = "a " * 10_000
+    assert counts(long) == len(long)
+    assert asked[-1] == long
+
+
+def test_a_model_folder_says_which_way_it_is_counted(tmp_path: Path) -> None:
+    for name, tokenizer in TOKENIZERS.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        tokenizer.save(str(folder / "tokenizer.json"))
+        assert TokenCounter.load(folder)._pieces is not None
+        assert (
+            TokenCounter.load(folder).count_text("Opened goods  can.\n - 1")
+            == whole(tokenizer, ["Opened goods  can.\n - 1"])[0]
+        )
