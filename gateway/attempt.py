@@ -4,7 +4,7 @@ import asyncio
 
 import msgspec
 
-from gateway.admission import longest_wait_s, marking, refused, reserved
+from gateway.admission import Room, longest_wait_s, marking, refused, reserved, streams
 from gateway.answers.completion import Completion
 from gateway.answers.grounding import distrust
 from gateway.answers.schema import SchemaChecks
@@ -16,7 +16,6 @@ from gateway.backends.collect import Collector
 from gateway.backends.lane import Slot
 from gateway.clock import Clock
 from gateway.errors import Blame, ContextTooLong, MemoryFull, NeverFits, QueueFull, UpstreamError
-from gateway.memory.ledger import Reservation
 from gateway.record import DegradationRecord, Reason
 from gateway.relay import Relay, Sink
 from gateway.request import text_of
@@ -75,15 +74,15 @@ async def _admitted(
 ) -> Served:
     """Hold a slot and the memory while the call runs; both are given back exactly once, however it ends."""
     slot: Slot | None = None
-    reservation: Reservation | None = None
+    room: Room | None = None
     try:
         shaped = await shape(work, backend, default_max_tokens=default_max_tokens)
         slot = await backend.lane.acquire(timeout_s=longest_wait_s(work))
         if backend.ledger is not None:
-            shaped, reservation = await reserved(work, backend, shaped, default_max_tokens=default_max_tokens)
+            shaped, room = await reserved(work, backend, shaped, default_max_tokens=default_max_tokens)
         shaped.loss.launch = backend.keeper is not None and backend.keeper.degraded
         began_s = clock.now_s()
-        completion, relay = await _call(work, backend, shaped, sink, reservation)
+        completion, relay = await _call(work, backend, shaped, sink, room)
         completion.body.setdefault("model", backend.config.model)
         _heed(completion, shaped.loss)
         took_s = clock.now_s() - began_s
@@ -97,24 +96,25 @@ async def _admitted(
     except ContextTooLong as error:
         raise refused(str(error), Reason.CONTEXT_TOO_LONG) from error
     finally:
-        if reservation is not None:
-            reservation.release()
+        if room is not None:
+            room.reservation.release()
         if slot is not None:
             slot.release()
 
 
 async def _call(
-    work: Work, backend: Backend, shaped: Shaped, sink: Sink | None, reservation: Reservation | None
+    work: Work, backend: Backend, shaped: Shaped, sink: Sink | None, room: Room | None
 ) -> tuple[Completion, Relay | None]:
     limits = work.policy.limits_of(backend.name)
     total_s = min(limits.total_s, work.deadline.left_s() - work.policy.deadline.reserve_s)
     if total_s <= 0:
         raise refused("the deadline is over", Reason.DEADLINE_EXCEEDED)
+    collects = sink is None and streams(backend, room)
     body = backend.outgoing(
         work.request.body,
         messages=shaped.messages,
         max_tokens=shaped.max_tokens,
-        stream=sink is not None or backend.config.streams_always,
+        stream=sink is not None or collects,
         degraded=work.level != "healthy",
     )
     call = Call(
@@ -124,9 +124,9 @@ async def _call(
         max_bytes=work.policy.validation.max_answer_bytes,
         headers=work.forward,
     )
-    if sink is None and backend.config.streams_always:
+    if collects:
         collector = Collector()
-        reader = await backend.client.stream(call, take=marking(backend, shaped, reservation, collector.take))
+        reader = await backend.client.stream(call, take=marking(backend, shaped, room, collector.take))
         return collector.completion(reader) if reader.whole is None else completion_of(reader.whole), None
     if sink is None:
         return await backend.client.complete(call), None
@@ -137,7 +137,7 @@ async def _call(
         keys=backend.secrets.in_answers,
         offer=work.request.offer if work.policy.validation.tools else None,
     )
-    reader = await backend.client.stream(call, take=marking(backend, shaped, reservation, relay.take))
+    reader = await backend.client.stream(call, take=marking(backend, shaped, room, relay.take))
     if reader.whole is not None:
         return completion_of(reader.whole), None
     return relay.completion(reader), relay

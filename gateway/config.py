@@ -93,14 +93,15 @@ class Backend(Section, frozen=True, kw_only=True):
 
     @property
     def streams_always(self) -> bool:
-        """Whether to ask for a stream whatever the client asked.
-
-        Some engines can cancel nothing else; and where memory is measured, the first token alone tells when a
-        request has come to hold what it was promised.
-        """
+        """Whether to ask for a stream whatever the client asked: some engines can cancel nothing else."""
         if self.upstream_stream == "auto":
-            return self.engine == "transformers" or self.memory.probe is not None
+            return self.engine == "transformers"
         return self.upstream_stream == "always"
+
+    @property
+    def streams_in_need(self) -> bool:
+        """Whether to do so where memory is short: the first token alone tells when a request has come to hold it."""
+        return self.streams_always or (self.upstream_stream == "auto" and self.memory.probe is not None)
 
 
 class Embeddings(Section, frozen=True, kw_only=True):

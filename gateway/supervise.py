@@ -101,7 +101,7 @@ async def tend(runtime: Runtime, backend: Backend) -> None:
 
 async def _probe(runtime: Runtime, backend: Backend, permit: Permit) -> None:
     limits = runtime.policies.current.limits_of(backend.name)
-    stream = backend.config.streams_always  # so that giving up cancels the probe there too
+    stream = backend.config.streams_in_need  # so that giving up cancels the probe there too
     body = msgspec.json.encode({**_PING, "model": backend.config.model, **({"stream": True} if stream else {})})
     call = Call(body=body, limits=limits, total_s=min(limits.total_s, limits.first_token_s))
     began_s = runtime.clock.now_s()

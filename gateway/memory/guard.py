@@ -8,6 +8,8 @@ from gateway.errors import ConfigError, ProbeError
 from gateway.memory.ledger import Ledger, Reservation
 from gateway.memory.probes import MemoryReading, Probe, is_stale
 
+_COPIES = 10  # of all that is promised, that fit above the margin where there is ample room
+
 
 class Verdict(StrEnum):
     """What the guard says about one request."""
@@ -50,6 +52,13 @@ class Decision:
     @property
     def admitted(self) -> bool:
         return self.verdict is Verdict.ADMITTED
+
+    def is_ample(self, promised_bytes: int) -> bool:
+        """Whether all that is promised, the request that was asked about included, is a tenth of the room or less.
+
+        What is promised then may go on counting as promised while it is in use: that costs others a tenth at most.
+        """
+        return self.admitted and _COPIES * promised_bytes <= self.free_bytes - self.margin_bytes
 
 
 def decide(asked_bytes: int, *, reading: MemoryReading, pending_bytes: int, margin: Margin) -> Decision:

@@ -169,6 +169,11 @@ class Ledger:
             turn.set_result(taken)
 
     @property
+    def reserved_bytes(self) -> int:
+        """What this gateway has promised."""
+        return self._reserved_bytes
+
+    @property
     def occupancy(self) -> float:
         """Share of the capacity that is promised, in [0, 1]."""
         return self.occupancy_beside(None)

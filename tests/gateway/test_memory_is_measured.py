@@ -10,7 +10,6 @@ from served import backend, gateway, policy_of
 from upstream_stub import running, says
 
 from gateway.clock import SystemClock
-from gateway.config import Memory
 from gateway.memory.ledger import Reservation
 from gateway.memory.shared_config import SharedLedgerConfig
 
@@ -145,8 +144,66 @@ async def test_long_prompts_stop_at_the_watermark_of_what_is_promised_or_in_use(
 
 
 def test_where_memory_is_measured_the_first_token_of_json_answers_is_seen_too(tmp_path):
-    for fields, streams in (({}, False), ({"memory": Memory()}, False), ({"upstream_stream": "always"}, True)):
-        assert backend(1, "primary", **fields).streams_always is streams
+    for fields, always in (({}, False), ({"engine": "transformers"}, True), ({"upstream_stream": "always"}, True)):
+        config = backend(1, "primary", **fields)
+        assert (config.streams_always, config.streams_in_need) == (always, always)
     measured = Cgroup(tmp_path).memory()
-    assert backend(1, "primary", memory=measured).streams_always
-    assert not backend(1, "primary", memory=measured, upstream_stream="as_asked").streams_always
+    for fields, in_need in (({}, True), ({"upstream_stream": "as_asked"}, False)):
+        config = backend(1, "primary", memory=measured, **fields)
+        assert (config.streams_always, config.streams_in_need) == (False, in_need)
+
+
+async def test_a_json_request_is_streamed_only_where_room_is_short(tmp_path):
+    cgroup = Cgroup(tmp_path)
+    streamed = []
+    async with (
+        running(says(GOOD)) as up,
+        gateway(backend(up, "primary", memory=cgroup.memory()), tick_s=60.0) as served,
+    ):
+        primary = served.runtime.backends["primary"]
+
+        async def asks(bytes_):
+            answer = await served.chat(**asking(served, bytes_, "What?"))
+            assert (answer.text, answer.record) == (GOOD, HEALTHY)
+            streamed.append(up.seen[-1].get("stream", False))
+
+        await asks(90)  # of 900 above the margin
+        await asks(91)
+        held = primary.ledger.try_reserve(20)
+        await asks(70)
+        await asks(71)
+        held.mark_allocated()  # in use by now: it is promised all the same
+        await asks(71)
+        held.release()
+        cgroup.use(200)
+        await asks(70)
+        await asks(71)
+    assert streamed == [False, True, False, True, True, False, True]
+
+
+async def test_a_request_that_was_let_in_where_room_was_ample_stays_promised_until_it_ends(tmp_path):
+    cgroup, begun, ends = Cgroup(tmp_path), asyncio.Event(), asyncio.Event()
+
+    async def slow(writer, body):
+        if body["messages"][-1]["content"] == "Wait.":
+            begun.set()
+            await ends.wait()
+        await says(GOOD)(writer, body)
+
+    async with (
+        running(slow) as up,
+        gateway(backend(up, "primary", memory=cgroup.memory(margin_bytes=0)), tick_s=60.0) as served,
+    ):
+        ledger = served.runtime.backends["primary"].ledger
+        quiet = asyncio.create_task(served.chat(**asking(served, 100, "Wait.")))
+        async with asyncio.timeout(20):
+            await begun.wait()
+        assert "stream" not in up.seen[-1]
+        cgroup.use(100)
+        assert ledger.unallocated_bytes(CLOCK.now_s()) == 100
+        refused = await served.chat(**asking(served, 801, "What is it?"))
+        assert refused.record["reasons"] == ["memory_full"]
+        assert (await served.chat(**asking(served, 800, "What is it?"))).record == HEALTHY
+        ends.set()
+        assert (await quiet).record == HEALTHY
+        assert ledger.reserved_bytes == 0

@@ -77,3 +77,52 @@ def test_what_is_admitted_always_leaves_the_margin(free: int, pending: int, aske
     reading = MemoryReading(free_bytes=free, total_bytes=1000, taken_at_s=0.0)
     decision = Guard(FixedProbe(reading), Margin(bytes_=margin), ledger, clock).admits(asked)
     assert decision.admitted == (free - pending - asked >= margin)
+
+
+STEPS = st.lists(st.tuples(st.integers(1, 60), st.integers(0, 9)), max_size=60)
+
+
+@pytest.mark.slow
+@settings(deadline=None, derandomize=True, max_examples=300)
+@given(steps=STEPS, margin=st.integers(0, 300))
+def test_where_room_is_ample_what_is_counted_twice_is_a_tenth_of_it_at_most(
+    steps: list[tuple[int, int]], margin: int
+) -> None:
+    """Each request takes its memory at once; one that was let in where room was ample never says so."""
+    clock, total = FakeClock(), 1000
+    ledger = Ledger(total, clock)
+    probe = FixedProbe(MemoryReading(free_bytes=total, total_bytes=total, taken_at_s=0.0))
+    guard = Guard(probe, Margin(bytes_=margin), ledger, clock)
+    held: list[Reservation] = []
+    silent: set[Reservation] = set()
+    bound = 0.0
+    for asked, ends in steps:
+        decision = guard.admits(asked)
+        used = sum(one.bytes_ for one in held)
+        twice = sum(one.bytes_ for one in silent)
+        assert twice <= bound
+        assert decision.admitted == (total - used - twice - asked >= margin)
+        if decision.admitted:
+            taken = ledger.try_reserve(asked)
+            assert isinstance(taken, Reservation)
+            held.append(taken)
+            if decision.is_ample(ledger.reserved_bytes):
+                silent.add(taken)
+                bound = (decision.free_bytes - margin) / 10
+            else:
+                taken.mark_allocated()
+        if held and ends < 4:
+            gone = held.pop(ends % len(held))
+            silent.discard(gone)
+            gone.release()
+        free = total - sum(one.bytes_ for one in held)
+        assert free >= margin
+        probe.reading = MemoryReading(free_bytes=free, total_bytes=total, taken_at_s=0.0)
+
+
+def test_room_is_ample_up_to_a_tenth_of_what_is_above_the_margin_and_never_where_the_guard_refuses() -> None:
+    guard = _guard(60, margin_gb=10)
+    assert guard.admits(5 * GB).is_ample(5 * GB)
+    assert not guard.admits(5 * GB).is_ample(5 * GB + 1)
+    assert not guard.admits(51 * GB).is_ample(0)
+    assert not _guard(60, taken_at_s=-10.0).admits(1).is_ample(0)

@@ -3,6 +3,8 @@
 import json
 import sys
 import unicodedata
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +61,7 @@ def whole(tokenizer: Tokenizer, texts: Any) -> list[int]:
 
 TOKENIZERS = {name: trained(steps) for name, steps in STEPS.items()}
 TOKENIZERS["NFC"] = trained(BYTES, normalizer=normalizers.NFC())
-COUNTS = {name: PieceCounts(lambda texts, t=one: whole(t, texts)) for name, one in TOKENIZERS.items()}
+COUNTS = {name: PieceCounts(partial(whole, one)) for name, one in TOKENIZERS.items()}
 SIGNS = (*" \n\t\r'.,!-_09aZsé☃。北", "  ", "\n\n", "\u00a0", "\u3000", "\u0301", "\u2028", "\x1f", "\x85", "\u200b")
 WORDS = ("'s", "'ll", " can", "refunded", "🎉", "<|im_end|>", "<|im_start|>", "def f(x):", "一" * 60, "w" * 60)
 PARTS = st.sampled_from((*SIGNS, *WORDS))
@@ -105,7 +107,12 @@ def test_a_tokenizer_that_looks_beyond_a_word_is_not_counted_by_pieces() -> None
 
 def test_what_is_remembered_is_bounded() -> None:
     asked: list[str] = []
-    counts = PieceCounts(lambda texts: asked.extend(texts) or [len(text) for text in texts])
+
+    def letters(texts: Sequence[str]) -> list[int]:
+        asked.extend(texts)
+        return [len(text) for text in texts]
+
+    counts = PieceCounts(letters)
     for index in range(50_000):
         assert counts(f"a {index}") == len(f"a {index}")
     assert len(counts._known) <= 16_384 + 16
