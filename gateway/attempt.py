@@ -76,6 +76,7 @@ async def _admitted(
     slot: Slot | None = None
     room: Room | None = None
     try:
+        backend.lane.require_open(timeout_s=longest_wait_s(work))  # before a prompt is cut for nothing
         shaped = await shape(work, backend, default_max_tokens=default_max_tokens)
         slot = await backend.lane.acquire(timeout_s=longest_wait_s(work))
         if backend.ledger is not None:

@@ -55,16 +55,22 @@ class Lane:
             return 0.0
         return ahead * (_FIRST_GUESS_S if self._service_s is None else self._service_s) / self._max_concurrent
 
-    async def acquire(self, *, timeout_s: float) -> Slot:
-        """A slot within `timeout_s`. Raises QueueFull: at once when the queue is full or too slow."""
+    def require_open(self, *, timeout_s: float) -> None:
+        """Raises QueueFull where `acquire` would do so at once: when the queue is full or too slow."""
         if self._running < self._max_concurrent:
-            return self._take()
+            return
         expected_s = self.expected_wait_s()
         if len(self._waiting) >= self._max_queue:
             raise QueueFull(f"{len(self._waiting)} requests wait, at most {self._max_queue}", retry_after_s=expected_s)
         if self._service_s is not None and expected_s > timeout_s:
             text = f"the wait would be {expected_s:.1f} s, at most {timeout_s:.1f} s"
             raise QueueFull(text, retry_after_s=expected_s)
+
+    async def acquire(self, *, timeout_s: float) -> Slot:
+        """A slot within `timeout_s`. Raises QueueFull: at once when the queue is full or too slow."""
+        if self._running < self._max_concurrent:
+            return self._take()
+        self.require_open(timeout_s=timeout_s)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
         try:

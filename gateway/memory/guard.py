@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+import msgspec
+
 from gateway.clock import Clock
 from gateway.errors import ConfigError, ProbeError
 from gateway.memory.ledger import Ledger, Reservation
@@ -37,21 +39,31 @@ class Margin:
         return self.bytes_ if self.bytes_ is not None else round((self.share or 0.0) * total_bytes)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """The verdict with the figures it rests on."""
 
     verdict: Verdict
-    reason: str
     asked_bytes: int
     free_bytes: int
     pending_bytes: int  # promised to others and not yet seen in use by the reading
     margin_bytes: int
     used_share: float  # of what the probe measures, in [0, 1]; 1 where there is no reading to act on
+    unread: str = ""  # why there is no reading to act on
 
     @property
     def admitted(self) -> bool:
         return self.verdict is Verdict.ADMITTED
+
+    @property
+    def reason(self) -> str:
+        """The verdict in words."""
+        if self.unread:
+            return self.unread
+        left_bytes = self.free_bytes - self.pending_bytes - self.asked_bytes
+        return (
+            f"{self.free_bytes} bytes free - {self.pending_bytes} promised - {self.asked_bytes} asked leaves "
+            f"{left_bytes}, {'at least' if self.admitted else 'under'} the margin of {self.margin_bytes}"
+        )
 
     def is_ample(self, promised_bytes: int) -> bool:
         """Whether all that is promised, the request that was asked about included, is a tenth of the room or less.
@@ -64,14 +76,9 @@ class Decision:
 def decide(asked_bytes: int, *, reading: MemoryReading, pending_bytes: int, margin: Margin) -> Decision:
     """Admit where free - pending - asked stays at the margin or above."""
     margin_bytes = margin.of(reading.total_bytes)
-    left_bytes = reading.free_bytes - pending_bytes - asked_bytes
-    enough = left_bytes >= margin_bytes
+    enough = reading.free_bytes - pending_bytes - asked_bytes >= margin_bytes
     return Decision(
         verdict=Verdict.ADMITTED if enough else Verdict.TOO_LITTLE_FREE,
-        reason=(
-            f"{reading.free_bytes} bytes free - {pending_bytes} promised - {asked_bytes} asked leaves {left_bytes}, "
-            f"{'at least' if enough else 'under'} the margin of {margin_bytes}"
-        ),
         asked_bytes=asked_bytes,
         free_bytes=reading.free_bytes,
         pending_bytes=pending_bytes,
@@ -117,13 +124,13 @@ class Guard:
         reading = self.reading()
         return None if reading is None else reading.used_share
 
-    def _full(self, bytes_: int, verdict: Verdict, reason: str) -> Decision:
+    def _full(self, bytes_: int, verdict: Verdict, unread: str) -> Decision:
         return Decision(
             verdict=verdict,
-            reason=reason,
             asked_bytes=bytes_,
             free_bytes=0,
             pending_bytes=0,
             margin_bytes=0,
             used_share=1.0,
+            unread=unread,
         )

@@ -33,8 +33,16 @@ class Snapshot:
 class Reservation:
     """Memory promised to one request; give it back with `release()`, `with` or `async with`."""
 
-    def __init__(self, bytes_: int, *, clock: Clock, give_back: Callable[["Reservation"], None]) -> None:
+    def __init__(
+        self,
+        bytes_: int,
+        *,
+        clock: Clock,
+        give_back: Callable[["Reservation"], None],
+        marked: Callable[["Reservation"], None],
+    ) -> None:
         self.bytes_ = bytes_
+        self._marked = marked
         self._clock = clock
         self._give_back = give_back
         self._released = False
@@ -46,10 +54,12 @@ class Reservation:
         held = self.bytes_ if bytes_ is None else min(bytes_, self.bytes_)
         if not self._allocated or held > self._allocated[-1][1]:
             self._allocated = (*self._allocated, (self._clock.now_s(), held))
+            if not self._released:
+                self._marked(self)
 
-    def unallocated_bytes(self, as_of_s: float) -> int:
-        """What a memory reading taken at `as_of_s` cannot have seen in use."""
-        return self.bytes_ - max((held for at_s, held in self._allocated if at_s <= as_of_s), default=0)
+    def allocated_bytes(self, as_of_s: float) -> int:
+        """What a memory reading taken at `as_of_s` has seen in use."""
+        return max((held for at_s, held in self._allocated if at_s <= as_of_s), default=0)
 
     def release(self) -> None:
         """Give the memory back; a second call does nothing."""
@@ -83,6 +93,7 @@ class Ledger:
         self.capacity_bytes = capacity_bytes
         self._clock = clock
         self._held: set[Reservation] = set()
+        self._marked: set[Reservation] = set()  # those of them that are in use, as far as is known
         self._reserved_bytes = 0
         self._queue: OrderedDict[asyncio.Future[Reservation], int] = OrderedDict()
         self._failures = 0
@@ -147,13 +158,14 @@ class Ledger:
         return self._reserved_bytes + self.foreign_bytes + bytes_ <= self.capacity_bytes
 
     def _take(self, bytes_: int) -> Reservation:
-        reservation = Reservation(bytes_, clock=self._clock, give_back=self._give_back)
+        reservation = Reservation(bytes_, clock=self._clock, give_back=self._give_back, marked=self._marked.add)
         self._held.add(reservation)
         self._reserved_bytes += bytes_
         return reservation
 
     def _give_back(self, reservation: Reservation) -> None:
         self._held.remove(reservation)
+        self._marked.discard(reservation)
         self._reserved_bytes -= reservation.bytes_
         self.on_release(reservation)
         self._wake()
@@ -188,7 +200,8 @@ class Ledger:
 
         Only this gateway's: what others promised in a shared ledger is not known to be in use or not.
         """
-        return sum(one.unallocated_bytes(as_of_s) for one in self._held if one is not beside)
+        others = self._reserved_bytes - (beside.bytes_ if beside in self._held else 0)
+        return others - sum(one.allocated_bytes(as_of_s) for one in self._marked if one is not beside)
 
     def snapshot(self) -> Snapshot:
         return Snapshot(

@@ -53,6 +53,36 @@ def test_a_process_that_has_ended_cannot_be_read() -> None:
         ProcessProbe(ended.pid, None, FakeClock()).read()
 
 
+def test_a_process_that_ends_after_it_was_read_cannot_be_read_any_more(sleeper: int) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    probe = ProcessProbe(ended.pid, 1 << 40, FakeClock())
+    assert probe.read().free_bytes > 0
+    ended.communicate(b"\n")
+    for _ in range(2):
+        with pytest.raises(ProbeError, match=str(ended.pid)):
+            probe.read()
+
+
+def test_what_a_process_takes_and_gives_back_between_two_readings_is_seen() -> None:
+    probe = ProcessProbe(os.getpid(), 1 << 40, FakeClock())
+    before = probe.read().free_bytes
+    block = bytearray(b"x") * (64 * MB)
+    during = probe.read().free_bytes
+    del block
+    assert before - during > 60 * MB
+    assert probe.read().free_bytes - during > 60 * MB
+
+
+def test_a_probe_keeps_one_file_open_and_closes_it_at_its_end(sleeper: int) -> None:
+    open_files = len(os.listdir("/proc/self/fd"))
+    probe = ProcessProbe(sleeper, 1 << 40, FakeClock())
+    for _ in range(3):
+        probe.read()
+        assert len(os.listdir("/proc/self/fd")) == open_files + 1
+    del probe
+    assert len(os.listdir("/proc/self/fd")) == open_files
+
+
 @pytest.mark.parametrize(
     "names", [("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")]
 )
