@@ -1,8 +1,9 @@
 """What lives as long as the gateway: backends, policy, level and counts, wired together once."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import nlargest
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,12 @@ from gateway.work import Deadline, Work
 
 _MINUTE_S = 60.0
 _MAX_SAMPLES = 4096
+
+
+def _p99_s(took_s: Sequence[float]) -> float:
+    """The value that one in a hundred exceeds; the largest of fewer than a hundred."""
+    above = len(took_s) - min(len(took_s) - 1, int(0.99 * len(took_s)))
+    return nlargest(above, took_s)[-1]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -126,10 +133,10 @@ class Runtime:
         marks = self.policies.current.health
         since_s = self.clock.now_s() - marks.window_s
         deaths = sum(at_s >= since_s for at_s in self.out_of_memory)
-        recent = sorted(took_s for at_s, took_s in self.latencies if at_s >= since_s)
+        recent = [took_s for at_s, took_s in self.latencies if at_s >= since_s]
         full = fullness(self.backends.values(), marks)
         return HealthFacts(
-            p99_ms=recent[min(len(recent) - 1, int(0.99 * len(recent)))] * 1000 if recent else None,
+            p99_ms=_p99_s(recent) * 1000 if recent else None,
             oom_per_min=deaths * _MINUTE_S / marks.window_s,
             device_memory_share=full.device_memory_share,
             ledger_occupancy=full.ledger_occupancy,
@@ -150,9 +157,8 @@ class Runtime:
         if attempt.reason is Reason.OUT_OF_MEMORY:
             self.out_of_memory.append(self.clock.now_s())
 
-    def judge_manifests(self) -> tuple[frozenset[str], frozenset[str]]:
+    def judge_manifests(self, facts: HealthFacts) -> tuple[frozenset[str], frozenset[str]]:
         """Take a reading for the manifests' conditions; returns the names that began and that ended."""
-        facts = self.facts()
         waiting = sum(backend.lane.view().waiting for backend in self.backends.values())
         return self.manifests.tick(
             Gauges(

@@ -79,7 +79,7 @@ def judge(runtime: Runtime) -> None:
         detail = f"{before} to {runtime.health.level}: {facts}"
         runtime.log.write(Event(event="level", detail=detail))
     if runtime.manifests.current.manifests:
-        began, ended = runtime.judge_manifests()
+        began, ended = runtime.judge_manifests(facts)
         for event, names in (("manifest_began", began), ("manifest_ended", ended)):
             for name in sorted(names):
                 runtime.log.write(Event(event=event, detail=name))

@@ -43,13 +43,11 @@ def holds(
     """Whether the metric is above its threshold over the window that ends at `now_s`; too few rows: no."""
     since_s = now_s - condition.window_s
     service, endpoint = policy.target
-    rows = [
-        row
-        for row in outcomes
-        if row.at_s >= since_s
-        and service in (EVERY_SERVICE, row.service)
-        and (endpoint is None or endpoint == row.endpoint)
-    ]
+    rows = [row for row in outcomes if row.at_s >= since_s]
+    if service != EVERY_SERVICE:
+        rows = [row for row in rows if row.service == service]
+    if endpoint is not None:
+        rows = [row for row in rows if row.endpoint == endpoint]
     readings = [row for row in gauges if row.at_s >= since_s]
     value = measure(condition.metric, rows, readings, min_samples=condition.min_samples)
     return value is not None and value > condition.threshold

@@ -131,7 +131,7 @@ async def test_requests_that_memory_refused_are_the_allocation_failure_rate_and_
         for _ in range(5):
             assert (await served.chat()).record["reasons"] == ["memory_full"]
         assert (await families(served))[REFUSED].samples[0].value == 0.25
-        served.runtime.judge_manifests()
+        served.runtime.judge_manifests(served.runtime.facts())
         assert [one.name for one in served.runtime.manifests.active] == ["no-memory"]
         await served.admin("DELETE", f"ledger/{held.json['id']}")
         assert (await served.chat()).record["policy"] == "no-memory"
