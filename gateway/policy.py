@@ -156,7 +156,7 @@ class CacheMarks(Section, frozen=True, kw_only=True):
     min_similarity: Share = 0.3  # of the two questions; equal slots are needed in any case
     max_entries: Count = 1000
     max_bytes: Count = 16_777_216
-    keep_share: Share = 0.05  # of the gateway's time may go into keeping; what comes faster is passed over
+    keep_share: Share = 0.02  # of the gateway's time may go into keeping; what comes faster is passed over
     tenant_headers: tuple[str, ...] = (
         "authorization",
         "x-api-key",

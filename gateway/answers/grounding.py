@@ -80,14 +80,15 @@ def unheard_of(text: str, prompt: Iterable[str]) -> set[str]:
     said_numbers, said_names = numbers(plain), identifiers(plain)
     if not said_numbers and not said_names:
         return set()
-    known_numbers: set[str] = set()
-    known_names: set[str] = set()
-    for part in prompt:
-        known_numbers |= _with_parts(numbers(part)) | spelled_numbers(part)
-        known_names |= identifiers(part)
+    prompt = list(prompt)
+    strange_numbers = said_numbers.difference(*map(numbers, prompt))
+    if strange_numbers:  # as they stand, that is: what takes longer to look for is looked for only then
+        strange_numbers.difference_update(*(_with_parts(numbers(part)) | spelled_numbers(part) for part in prompt))
+    if not said_names:
+        return strange_numbers
+    known_names = set().union(*map(identifiers, prompt))
     joined_names = " ".join(known_names)
-    strange_names = {name for name in said_names if name not in known_names and name not in joined_names}
-    return {number for number in said_numbers if number not in known_numbers} | strange_names
+    return strange_numbers | {name for name in said_names if name not in known_names and name not in joined_names}
 
 
 def flips(text: str, context: Sequence[str]) -> bool:

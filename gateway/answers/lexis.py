@@ -14,6 +14,7 @@ _RULE = re.compile(r"^[\s|:+=*`~-]*$")
 _HAN = r"\u3400-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[a-z0-9]+(?:[-'’.:/_@][a-z0-9]+)*|[{_HAN}]+")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_DIGIT = re.compile(r"\d")
 _IDENTIFIER = re.compile(r"\b(?=[A-Za-z0-9_-]*\d)(?=[A-Za-z0-9_-]*[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*\b")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|except|unless|excluding|unable|refuse[sd]?)\b"
@@ -92,7 +93,10 @@ def numbers(text: str) -> set[str]:
 
 def identifiers(text: str) -> set[str]:
     """Mixed words of letters and digits, such as order numbers, in one case."""
-    return {found.casefold() for found in _IDENTIFIER.findall(unicodedata.normalize("NFKC", text))}
+    plain = unicodedata.normalize("NFKC", text)
+    if _DIGIT.search(plain) is None:
+        return set()
+    return {found.casefold() for found in _IDENTIFIER.findall(plain)}
 
 
 def is_negated(text: str) -> bool:
