@@ -40,6 +40,7 @@ class ChatTemplate:
             raise ConfigError(
                 f"{where}: line {error.lineno}: the chat template is not valid: {error.message}"
             ) from None
+        self._template.globals = dict(self._template.globals)  # a chain of maps, gone through for every prompt
 
     def render(self, messages: Sequence[Mapping[str, Any]], *, tools: Sequence[Mapping[str, Any]] | None = None) -> str:
         """The prompt with its generation prompt; raises BadRequest with the template's words when it refuses."""

@@ -9,6 +9,8 @@ _MOST_PIECE_CHARS = 48  # of one that is remembered
 _MOST_NEW = 16  # of one text that are learnt; a text with more of them is counted whole
 _MOST_CHARS = 16_384  # of a text: cutting one up keeps other threads waiting
 _ODD = re.compile(r"\s ")
+_ODD_ASCII = ("  ", "\n ", "\t ", "\r ", "\v ", "\f ")
+_MARK = "\0"
 _CUT = re.compile(r"(?<=[!-~])(?= )")
 _GPT_2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 _LLAMA_3 = (
@@ -44,20 +46,23 @@ class PieceCounts:
         if len(self._known) > _MOST_PIECES:
             self._known = {}
         known = self._known  # another thread may begin a new one
-        new = list(dict.fromkeys(piece for piece in pieces if piece not in known))
+        new = [*dict.fromkeys([piece for piece in pieces if piece not in known])]
         counts = dict(zip(new[:_MOST_NEW], self._count(new[:_MOST_NEW]), strict=True))
-        known.update((piece, count) for piece, count in counts.items() if len(piece) <= _MOST_PIECE_CHARS)
+        short = {piece: count for piece, count in counts.items() if len(piece) <= _MOST_PIECE_CHARS}
+        known.update(short)
         if len(new) > _MOST_NEW:
             return self._count([text])[0]
+        if len(short) == len(new):
+            return sum(map(known.__getitem__, pieces))
         return sum(counts[piece] if piece in counts else known[piece] for piece in pieces)
 
 
 def pieces_of(text: str) -> list[str]:
     """The text, cut before single spaces; where white space comes in runs, before those that follow a visible sign."""
-    if _ODD.search(text):
+    odd = any(map(text.__contains__, _ODD_ASCII)) if text.isascii() else _ODD.search(text) is not None
+    if odd or _MARK in text:
         return _CUT.split(text)
-    first, *rest = text.split(" ")
-    return [first, *(f" {word}" for word in rest)]
+    return text.replace(" ", f"{_MARK} ").split(_MARK)
 
 
 def counts_by_pieces(tokenizer: Mapping[str, Any]) -> bool:

@@ -32,7 +32,7 @@ def decoded(tokenizer: "Tokenizer", ids: Sequence[int]) -> str:
 def read_back(tokenizer: "Tokenizer", text: str, *, unknown: int | None) -> Back:
     """Encode and decode `text`. `unknown`: the token for what has none; a tokenizer that says so has lost nothing."""
     try:
-        ids = tokenizer.encode(text, add_special_tokens=False).ids
+        ids = tokenizer.encode_batch_fast([text], add_special_tokens=False)[0].ids
         back = text if unknown is not None and unknown in ids else decoded(tokenizer, ids)
     except Exception:  # tokenizers raises bare Exception
         return Back.FAILED
