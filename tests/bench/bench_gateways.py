@@ -20,7 +20,7 @@ from bench_servers import ANSWER
 TOKEN = "bench"
 SERVERS = Path(__file__).with_name("bench_servers.py")
 RULES = Path(__file__).parents[2] / "examples" / "rules.toml"
-QUESTIONS = 500  # different ones: what is remembered of one helps the next no more than it does in use
+QUESTIONS = 5_000  # different ones: what is remembered of one helps the next no more than it does in use
 SYSTEM = "You answer questions about a shop from the passage. Be short."
 PASSAGE = (
     "Opened software cannot be refunded. Unopened goods can be returned within 14 days, and the receipt is needed. "
