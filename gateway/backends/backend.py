@@ -107,7 +107,7 @@ def build(
     counters: dict[Path, TokenCounter] | None = None,
 ) -> Backend:
     """`counters`: those read so far, by model folder. Raises ConfigError where tokenizer, config or key are missing."""
-    counter, knows_template = _counter(config, policy, tell, {} if counters is None else counters)
+    counter, knows_template = _counter(config, policy, tell, clock, {} if counters is None else counters)
     ledger, probe = _ledger(config, clock), _probe(config, clock)
     breaker = Breaker(lambda: policy().breaker, clock)
     return Backend(
@@ -177,6 +177,7 @@ def _counter(
     config: configured.Backend,
     policy: Callable[[], Policy],
     tell: Callable[[str, str], None],
+    clock: Clock,
     counters: dict[Path, TokenCounter],
 ) -> tuple[Counter, bool]:
     """Two backends with one model folder share its tokenizer: each copy takes tens of MiB, and seconds to read."""
@@ -189,6 +190,7 @@ def _counter(
         exact,
         most_errors=lambda: policy().truncation.tokenizer_errors,
         tell=lambda what: tell("tokenizer", f"{config.name}: {what}"),
+        now_s=clock.now_s,
     )
     return watched, exact.has_template
 

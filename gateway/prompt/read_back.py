@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 WINDOW = 100  # texts that the share of errors looks back on
 LEAST = 20  # of them before anything is said
-_EVERY = 16  # of the texts is read back while all goes well
+_EVERY = 16  # of the texts is read back while all goes well, …
+_PAUSE_S = 0.05  # … but no more than one in so long
 _HEALED_SHARE = 0.2  # of the bound: under it a tokenizer is believed again
 _SIGNS = frozenset({"Sc", "Sm", "Pd"})  # beside letters and digits: €, <, -
 
@@ -48,8 +49,11 @@ def _substance(text: str) -> str:
 class Trust:
     """The share of errors among the texts that were read back lately, and what follows from it."""
 
-    def __init__(self, most_errors: Callable[[], float]) -> None:
+    def __init__(self, most_errors: Callable[[], float], *, now_s: Callable[[], float] | None = None) -> None:
+        """Without `now_s` looks are spaced by the texts alone."""
         self._most_errors = most_errors
+        self._now_s = now_s
+        self._rests_until_s = 0.0
         self._window: deque[bool] = deque(maxlen=WINDOW)  # True: an error
         self._seen = 0
         self.degraded = False
@@ -57,7 +61,19 @@ class Trust:
     def due(self) -> bool:
         """Whether the next text is to be read back: each while there is doubt, else one now and then."""
         self._seen += 1
-        return self.degraded or len(self._window) < LEAST or self._seen % _EVERY == 0 or any(self._window)
+        if self.degraded or len(self._window) < LEAST:
+            return True
+        usual = self._seen % _EVERY == 0 and self._rested()
+        return usual or True in self._window
+
+    def _rested(self) -> bool:
+        if self._now_s is None:
+            return True
+        now_s = self._now_s()
+        rested = now_s >= self._rests_until_s
+        if rested:
+            self._rests_until_s = now_s + _PAUSE_S
+        return rested
 
     def note(self, *, error: bool, times: int = 1) -> None:
         """One text was read back. `times`: LEAST for what says enough by itself."""

@@ -18,11 +18,16 @@ class WatchedCounter:
     """
 
     def __init__(
-        self, exact: TokenCounter, *, most_errors: Callable[[], float], tell: Callable[[str], None] = lambda _: None
+        self,
+        exact: TokenCounter,
+        *,
+        most_errors: Callable[[], float],
+        tell: Callable[[str], None] = lambda _: None,
+        now_s: Callable[[], float] | None = None,
     ) -> None:
         self._exact = exact
         self._estimate = CharCounter()
-        self._trust = Trust(most_errors)
+        self._trust = Trust(most_errors, now_s=now_s)
         self._tell = tell
         self._looks = 0
 

@@ -48,6 +48,8 @@ async def test_a_full_queue_refuses_at_once():
     await lane.acquire(timeout_s=1)
     with pytest.raises(QueueFull, match="0 requests wait, at most 0"):
         await lane.acquire(timeout_s=1)
+    with pytest.raises(QueueFull, match="0 requests wait, at most 0"):
+        lane.require_open(timeout_s=1)
 
 
 async def test_a_wait_that_would_outlast_its_limit_is_refused_at_once():

@@ -74,6 +74,22 @@ def test_the_bound_is_a_share_of_the_window(errors, degraded):
     assert trust.degraded is degraded
 
 
+def test_looks_rest_for_a_twentieth_of_a_second_while_all_goes_well_and_not_in_doubt():
+    now_s = 100.0
+    trust = Trust(lambda: 0.05, now_s=lambda: now_s)
+    for _ in range(LEAST):
+        assert trust.due()
+        trust.note(error=False)
+    looks = []
+    for number in range(1000):  # a thousand texts a second
+        now_s = 100.0 + number / 1000
+        looks.append(trust.due())
+    assert 15 <= sum(looks) <= 20
+    now_s = 200.0
+    trust.note(error=True)
+    assert all(trust.due() for _ in range(100))
+
+
 def test_nothing_is_said_of_a_tokenizer_after_a_few_texts():
     trust = Trust(lambda: 0.05)
     trust.note(error=True)

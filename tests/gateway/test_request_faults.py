@@ -11,6 +11,7 @@ from served import SHORT, Answer, backend, gateway, policy_of
 from upstream_stub import Script, answers, chunk, dies, hangs, raw, running, says, streams
 
 from gateway.clock import SystemClock
+from gateway.prompt import CharCounter
 
 CLOCK = SystemClock()
 GOOD = "Paris is the capital of France."
@@ -306,6 +307,38 @@ async def test_ten_times_the_capacity_is_refused_early_and_bounded(stream):
         assert all(text_of(answer) == GOOD for answer in results if answer.status == 200)
         assert len(up.seen) == 6
         assert record_of(await served.chat(stream=stream)) == {"level": "healthy"}
+
+
+class Counting(CharCounter):
+    """Remembers that it was asked."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def count_messages(self, messages, *, tools=None):
+        self.asked += 1
+        return super().count_messages(messages, tools=tools)
+
+
+@BOTH
+async def test_a_prompt_that_finds_the_queue_full_is_refused_before_it_is_cut(stream):
+    held, long = Held(), "Nothing is told by this sentence. " * 400
+    async with (
+        running(held) as up,
+        gateway(backend(up, "primary", max_concurrent=1, max_queue=0, context_tokens=512), policy=PATIENT) as served,
+    ):
+        primary = served.runtime.backends["primary"]
+        first = asyncio.create_task(served.chat())
+        async with asyncio.timeout(30):
+            while primary.lane.view().running == 0:
+                await CLOCK.sleep(0.005)
+        primary.counter = counting = Counting()
+        assert record_of(await served.chat(long, stream=stream))["reasons"] == ["queue_full"]
+        assert counting.asked == 0
+        held.go.set()
+        assert (await first).status == 200
+        assert record_of(await served.chat(long, stream=stream))["reasons"] == ["prompt_truncated"]
+        assert counting.asked > 0
 
 
 @pytest.mark.slow
