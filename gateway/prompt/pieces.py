@@ -1,12 +1,13 @@
 """Token counts put together from words that were counted before, where a tokenizer never looks past a word's end."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 _MOST_PIECES = 16_384  # remembered at a time; all are forgotten when there are more
 _MOST_PIECE_CHARS = 48  # of one that is remembered
-_MOST_NEW = 16  # of one text that are learnt; a text with more of them is counted whole
+_FEW = 3  # new pieces, under which each is counted by itself
 _MOST_CHARS = 16_384  # of a text: cutting one up keeps other threads waiting
 _ODD = re.compile(r"\s ")
 _ODD_ASCII = ("  ", "\n ", "\t ", "\r ", "\v ", "\f ")
@@ -20,41 +21,66 @@ _LLAMA_3 = (
 CUTTING = frozenset({_GPT_2, _LLAMA_3, _LLAMA_3.replace(r"\p{N}{1,3}", r"\p{N}")})  # the last is Qwen's
 
 
+class Starts(Protocol):
+    """A tokenizer, as far as its counts are looked at here."""
+
+    def count_texts(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text."""
+        ...
+
+    def starts(self, text: str) -> list[int]:
+        """Where each token of the text starts, in order; white space at a token's beginning may be left out."""
+        ...
+
+
 class PieceCounts:
     """Counts a text by its pieces: what ends where a space follows something that is none.
 
     None of the patterns in `CUTTING` matches across such a place, and none looks behind or, but within white space,
-    ahead. So the tokens of the whole are those of the pieces, one after the other.
+    ahead. So the tokens of the whole are those of the pieces, one after the other. Texts with new pieces cost what
+    those cost: all that are new are counted in one go, and learnt by where their tokens start.
     """
 
-    def __init__(self, count: Callable[[Sequence[str]], list[int]]) -> None:
-        """`count`: the tokenizer's own count of each text."""
-        self._count = count
+    def __init__(self, tokenizer: Starts) -> None:
+        self._tokenizer = tokenizer
         self._known: dict[str, int] = {}
 
     def __call__(self, text: str) -> int:
-        """As many tokens as `count` says."""
+        """As many tokens as the tokenizer counts in the whole."""
         if len(text) > _MOST_CHARS:
-            return self._count([text])[0]
+            return self._tokenizer.count_texts([text])[0]
         pieces = pieces_of(text)
         try:
             return sum(map(self._known.__getitem__, pieces))
         except KeyError:
-            return self._learn(text, pieces)
+            return self._learn(pieces)
 
-    def _learn(self, text: str, pieces: Sequence[str]) -> int:
+    def _learn(self, pieces: Sequence[str]) -> int:
         if len(self._known) > _MOST_PIECES:
             self._known = {}
         known = self._known  # another thread may begin a new one
-        new = [*dict.fromkeys([piece for piece in pieces if piece not in known])]
-        counts = dict(zip(new[:_MOST_NEW], self._count(new[:_MOST_NEW]), strict=True))
-        short = {piece: count for piece, count in counts.items() if len(piece) <= _MOST_PIECE_CHARS}
-        known.update(short)
-        if len(new) > _MOST_NEW:
-            return self._count([text])[0]
+        new = dict.fromkeys([piece for piece in pieces if piece not in known])
+        short = [piece for piece in new if len(piece) <= _MOST_PIECE_CHARS]
+        known.update(self._counted(short))
         if len(short) == len(new):
             return sum(map(known.__getitem__, pieces))
+        long = [piece for piece in new if len(piece) > _MOST_PIECE_CHARS]
+        counts = dict(zip(long, self._tokenizer.count_texts(long), strict=True))
         return sum(counts[piece] if piece in counts else known[piece] for piece in pieces)
+
+    def _counted(self, pieces: Sequence[str]) -> Iterator[tuple[str, int]]:
+        """Each piece with its count; they come in the order of one text."""
+        if len(pieces) < _FEW:
+            yield from zip(pieces, self._tokenizer.count_texts(pieces) if pieces else (), strict=True)
+            return
+        starts = self._tokenizer.starts("".join(pieces))
+        end = before = 0
+        for piece in pieces[:-1]:
+            end += len(piece)
+            upto = bisect_left(starts, end, before)
+            yield piece, upto - before
+            before = upto
+        yield pieces[-1], len(starts) - before
 
 
 def pieces_of(text: str) -> list[str]:

@@ -51,7 +51,7 @@ class TokenCounter:
         self._tokenizer = tokenizer
         self._template = template
         self._byte_level = byte_level
-        self._pieces = PieceCounts(self.count_texts) if by_pieces else None
+        self._pieces = PieceCounts(self) if by_pieces else None
         self._unknown = unknown  # the token for what has none
 
     @classmethod
@@ -98,6 +98,11 @@ class TokenCounter:
     def count_texts(self, texts: Sequence[str]) -> list[int]:
         # Not `encode`, not even for one: that keeps every other thread waiting, the event loop's too, until it is done.
         return [len(one) for one in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+    def starts(self, text: str) -> list[int]:
+        """Where each token of the text starts, in characters."""
+        (encoded,) = self._tokenizer.encode_batch([text], add_special_tokens=False)  # the fast one knows no places
+        return [start for start, _ in encoded.offsets]
 
     def count_messages(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
         return self.count_text(self.render(messages, tools=tools))

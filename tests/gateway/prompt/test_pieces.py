@@ -4,14 +4,13 @@ import json
 import sys
 import unicodedata
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from gateway.prompt import TokenCounter
 from gateway.prompt.pieces import CUTTING, PieceCounts, counts_by_pieces, pieces_of
@@ -40,6 +39,7 @@ def trained(steps: Any, *added: AddedToken, normalizer: Any = None) -> Tokenizer
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = steps
     tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=True)  # tokens then start after their space
     if normalizer is not None:
         tokenizer.normalizer = normalizer
     trainer = trainers.BpeTrainer(
@@ -61,7 +61,7 @@ def whole(tokenizer: Tokenizer, texts: Any) -> list[int]:
 
 TOKENIZERS = {name: trained(steps) for name, steps in STEPS.items()}
 TOKENIZERS["NFC"] = trained(BYTES, normalizer=normalizers.NFC())
-COUNTS = {name: PieceCounts(partial(whole, one)) for name, one in TOKENIZERS.items()}
+COUNTS = {name: PieceCounts(TokenCounter(one, None, byte_level=True)) for name, one in TOKENIZERS.items()}
 SIGNS = (*" \n\t\r'.,!-_09aZsé☃。北", "  ", "\n\n", "\u00a0", "\u3000", "\u0301", "\u2028", "\x1f", "\x85", "\u200b")
 WORDS = ("'s", "'ll", " can", "refunded", "🎉", "<|im_end|>", "<|im_start|>", "def f(x):", "一" * 60, "w" * 60)
 PARTS = st.sampled_from((*SIGNS, *WORDS))
@@ -75,7 +75,11 @@ TEXTS = st.lists(PARTS, max_size=40).map("".join) | st.text(max_size=60).filter(
 def test_the_pieces_have_as_many_tokens_as_the_whole(name: str, text: str) -> None:
     assert counts_by_pieces(declared(TOKENIZERS[name]))
     assert "".join(pieces_of(text)) == text
-    assert [COUNTS[name](text), COUNTS[name](text)] == whole(TOKENIZERS[name], [text]) * 2, pieces_of(text)
+    fresh = PieceCounts(TokenCounter(TOKENIZERS[name], None, byte_level=True))
+    assert [count(text) for count in (fresh, fresh, COUNTS[name])] == whole(TOKENIZERS[name], [text]) * 3, pieces_of(
+        text
+    )
+    assert all([count] == whole(TOKENIZERS[name], [piece]) for piece, count in fresh._known.items())
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
@@ -105,26 +109,37 @@ def test_a_tokenizer_that_looks_beyond_a_word_is_not_counted_by_pieces() -> None
     assert counts_by_pieces(declared(trained(BYTES, AddedToken("york"))))
 
 
-def test_what_is_remembered_is_bounded() -> None:
-    asked: list[str] = []
+class Letters:
+    """A token for each letter; remembers what it was asked."""
 
-    def letters(texts: Sequence[str]) -> list[int]:
-        asked.extend(texts)
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def count_texts(self, texts: Sequence[str]) -> list[int]:
+        self.asked.extend(texts)
         return [len(text) for text in texts]
 
+    def starts(self, text: str) -> list[int]:
+        self.asked.append(text)
+        return list(range(len(text)))
+
+
+def test_what_is_remembered_is_bounded_and_asked_once() -> None:
+    letters = Letters()
     counts = PieceCounts(letters)
     for index in range(50_000):
         assert counts(f"a {index}") == len(f"a {index}")
     assert len(counts._known) <= 16_384 + 16
-    asked.clear()
+    letters.asked.clear()
     assert counts("a 49999 " + "x" * 100) == 108
-    assert asked == [" " + "x" * 100]
+    assert letters.asked == [" " + "x" * 100]
     words = " ".join(f"new{index}" for index in range(40))
-    assert counts(words) == len(words)
-    assert words in asked
+    for text in (words, f"{words} and more of it", f"{words} and more of it"):
+        assert counts(text) == len(text)
+    assert letters.asked[1:] == [words, " and more of it"]
     long = "a " * 10_000
     assert counts(long) == len(long)
-    assert asked[-1] == long
+    assert letters.asked[-1] == long
 
 
 def test_a_model_folder_says_which_way_it_is_counted(tmp_path: Path) -> None:
