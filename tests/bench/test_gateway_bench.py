@@ -45,7 +45,7 @@ WARM_S = (
 )
 GATEWAYS = ("gateway, light", "gateway")
 FIELDS = {"json": {}, "sse": {"stream": True}}
-MOST_CPU = {"gateway, light": 2.0, "gateway": 8.5}  # of the pass-through's CPU per request: unlike req/s, it hardly
+MOST_CPU = {"gateway, light": 2.0, "gateway": 4.0}  # of the pass-through's CPU per request: unlike req/s, it hardly
 # depends on who else uses the machine
 
 

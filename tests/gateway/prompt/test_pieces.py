@@ -70,7 +70,7 @@ TEXTS = st.lists(PARTS, max_size=40).map("".join) | st.text(max_size=60).filter(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TOKENIZERS)
-@settings(deadline=None, derandomize=True, max_examples=100)
+@settings(deadline=None, derandomize=True, max_examples=60)
 @given(text=TEXTS)
 def test_the_pieces_have_as_many_tokens_as_the_whole(name: str, text: str) -> None:
     assert counts_by_pieces(declared(TOKENIZERS[name]))
