@@ -3,6 +3,7 @@
 import os
 import resource
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -89,7 +90,7 @@ class _Statm:
         self._pid = pid
         self._page_bytes = os.sysconf("SC_PAGE_SIZE")
         self._fd = -1
-        self._close = weakref.finalize(self, _nothing)
+        self._close: Callable[[], object] = _nothing
 
     def read(self) -> tuple[int, int]:
         """(address space, resident) bytes; raises OSError when there is no such process."""
