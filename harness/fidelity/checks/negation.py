@@ -250,7 +250,8 @@ def _undone_told(both: Pair) -> list[Finding]:
     ):
         for at in said.undone:
             base = affix_base(text.words[at].text.casefold())
-            told = [w for i, w in enumerate(other.words) if words.opposed(base, w.lemma) and i not in rival.denied]
+            not_so = {*rival.denied, *rival.undone}
+            told = [w for i, w in enumerate(other.words) if words.opposed(base, w.lemma) and i not in not_so]
             if told and not {w.lemma for w in other.words} & {base}:
                 reason = f"“{told[0].text}” in one text, “not {text.words[at].text}” in the other"
                 return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
