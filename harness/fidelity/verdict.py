@@ -12,6 +12,7 @@ from harness.fidelity.cross_encoder import Opinion
 from harness.fidelity.entailment import Entailment
 from harness.fidelity.llm_judge import LlmJudge, notes
 from harness.fidelity.reading.pair import Pair, pair
+from harness.fidelity.reading.text import joined
 from harness.fidelity.risk import Model, features, shipped_model
 
 
@@ -26,6 +27,7 @@ _ORDER = frozenset({"comparison"})  # what is told of whom: the cross-encoders a
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 MOST_REASONS, TOLD = 5, 0.25  # severity from which a finding is one of the reasons
+MOST_PLACES, MOST_WORDS = 2, 6  # quoted of what the cross-encoders doubt
 NO_ABSTENTION, HALF_IS_WHOLE, WHOLE = 0.02, 0.5, 0.9  # how likely the cross-encoder must find an abstention
 
 
@@ -112,7 +114,7 @@ def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: froze
     if joined is not None and opinion is not None and not _explained(both, findings):
         kept = _stands(findings) or _grave(findings, _ORDER)
         risk = joined.risk(risk, opinion.misleads, least=risk if kept else 0.0)
-        findings = (*findings, _read_together(opinion.misleads))
+        findings = (*findings, _read_together(opinion.misleads, both))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
     reasons = _reasons(findings, label, risk)
     return Judgement(id=case.id, label=label, risk=risk, reasons=reasons, similarity=similarity, findings=findings)
@@ -176,9 +178,22 @@ def _explained(both: Pair, findings: Sequence[Finding]) -> bool:
     return not both.differs and not any(f.severity >= TOLD for f in findings)
 
 
-def _read_together(doubt: float) -> Finding:
-    told = "the answer tells something else" if doubt >= 0.5 else "both tell the same"
+def _read_together(doubt: float, both: Pair) -> Finding:
+    told = f"the answer tells something else{_differing(both)}" if doubt >= 0.5 else "both tell the same"
     return Finding(check=CROSS_ENCODER, severity=doubt, reason=f"read together, {told} (doubt {doubt:.2f})")
+
+
+def _differing(both: Pair) -> str:
+    """Where the texts part, in their words: what the other does not say, and only where there is none, what moved."""
+    unsaid = {id(word) for word in (*both.missing, *both.added)}
+    spots = [tuple([w for w in side if id(w) in unsaid] for side in edit) for edit in both.edits]
+    spots = [spot for spot in spots if any(spot)] or [tuple(map(list, edit)) for edit in both.edits]
+    places = []
+    for removed, added in spots[:MOST_PLACES]:
+        old, new = (f"“{joined(words, MOST_WORDS).rstrip('.')}”" if words else "" for words in (removed, added))
+        places.append(f"{new} for {old}" if old and new else f"{new} put in" if new else f"{old} left out")
+    more = ", …" if len(spots) > MOST_PLACES else ""
+    return f": {', '.join(places)}{more}" if places else ""
 
 
 def _abstained(case: Case, similarity: Similarity, abstains: Abstention) -> Judgement:

@@ -58,6 +58,17 @@ def test_its_doubt_moves_the_risk_both_ways_and_is_told() -> None:
     assert any("cross_encoder: read together" in reason for reason in told(TRUTH, 0.98).reasons)
 
 
+def test_its_doubt_quotes_where_the_texts_part() -> None:
+    def why(candidate: str) -> str:
+        return next(reason for reason in told(candidate, 0.98).reasons if reason.startswith("cross_encoder"))
+
+    assert "something else: “Sunday” for “Friday” (" in why(LIE)
+    assert "something else: “call depot” put in (" in why(f"{TRUTH} Please call the depot.")  # what only moved is not
+    assert "“by Friday” left out" in why(TRUTH)  # but where nothing else differs
+    far = "Vans, boats and bikes that were lent in May come back to halls, yards and sheds with little fuel, unwashed."
+    assert len(why(far)) < 200
+
+
 @pytest.mark.parametrize(
     ("reference", "candidate"),
     [
