@@ -61,7 +61,10 @@ def topic_of(item: Item) -> str:
 
 
 def halves(questions: Sequence[LabelledQuestion], *, seed: int) -> Halves:
-    """Every intent and language in both halves as evenly as it goes; the same seed splits the same way."""
+    """Every intent and language in both halves as evenly as it goes; the same seed splits the same way.
+
+    What is held out comes mixed, so that its first questions stand for all of it.
+    """
     groups: dict[tuple[str, str], list[LabelledQuestion]] = defaultdict(list)
     for question in questions:
         groups[question.intent, question.lang].append(question)
@@ -70,7 +73,7 @@ def halves(questions: Sequence[LabelledQuestion], *, seed: int) -> Halves:
         for question in sorted(group, key=lambda one: _draw(one.id, seed)):
             smaller = split.training if len(split.training) <= len(split.held_out) else split.held_out
             smaller.append(question)
-    return split
+    return Halves(split.training, sorted(split.held_out, key=lambda one: _draw(one.id, seed)))
 
 
 def _draw(identity: str, seed: int) -> str:
