@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 _MOST_PIECES = 16_384  # remembered at a time; all are forgotten when there are more
@@ -102,9 +102,19 @@ def counts_by_pieces(tokenizer: Mapping[str, Any]) -> bool:
         and not model.get("dropout")
         and normalizer in (None, "NFC")
         and all(map(_keeps_pieces, steps))
-        and any(map(_cuts, steps))
+        and _cuts_text(steps)
         and not any(map(_reaches_out, tokenizer.get("added_tokens") or ()))
     )
+
+
+def _cuts_text(steps: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether one of the steps cuts while a space is one: bytes spelled as letters make a letter of it as well."""
+    for step in steps:
+        if _cuts(step):
+            return True
+        if step.get("type") == "ByteLevel":
+            return False
+    return False
 
 
 def _cuts(step: Mapping[str, Any]) -> bool:

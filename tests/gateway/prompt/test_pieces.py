@@ -23,14 +23,14 @@ LEARNT = [
 BYTES = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
 PLAIN = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
 DIGITS = pre_tokenizers.Digits(individual_digits=True)
+SPLITS = [pre_tokenizers.Split(Regex(pattern), "isolated") for pattern in sorted(CUTTING)]
 STEPS: dict[str, Any] = {
     "bytes": BYTES,
     "digits, bytes": pre_tokenizers.Sequence([DIGITS, BYTES]),
     "bytes, digits": pre_tokenizers.Sequence([BYTES, pre_tokenizers.Digits(individual_digits=False)]),
-    **{
-        f"split {index}": pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(pattern), "isolated"), PLAIN])
-        for index, pattern in enumerate(sorted(CUTTING))
-    },
+    "bytes, plain": pre_tokenizers.Sequence([BYTES, PLAIN]),
+    "digits, split, bytes": pre_tokenizers.Sequence([DIGITS, SPLITS[0], BYTES]),
+    **{f"split {index}": pre_tokenizers.Sequence([split, PLAIN]) for index, split in enumerate(SPLITS)},
 }
 
 
@@ -98,6 +98,7 @@ def test_a_tokenizer_that_looks_beyond_a_word_is_not_counted_by_pieces() -> None
         trained(pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(r".+"), "isolated"), PLAIN])),
         trained(pre_tokenizers.Sequence([pre_tokenizers.Split(" ", "merged_with_previous"), BYTES])),
         trained(pre_tokenizers.Sequence([pre_tokenizers.Whitespace(), BYTES])),
+        *(trained(pre_tokenizers.Sequence([PLAIN, step])) for step in (BYTES, *SPLITS)),  # a space is a letter by then
         trained(BYTES, normalizer=normalizers.Lowercase()),
         trained(BYTES, AddedToken("new york")),
         trained(BYTES, AddedToken("york", lstrip=True)),
