@@ -55,7 +55,7 @@ class Memory(Section, frozen=True, kw_only=True):
 
     probe: Literal["process", "cgroup", "vllm", "cuda"] | None = None
     pid: Count | None = None
-    pid_file: Path | None = None  # read again whenever the process is gone
+    pid_file: Path | None = None  # read again when it was written, and when the process is gone
     limit_bytes: Bytes | None = None  # what the process may take (probe "process")
     cgroup: Path | None = None
     metrics_url: str | None = None  # probe "vllm"; None: the backend's own /metrics

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from fake_clock import FakeClock
 
+from gateway.backends.process_probe import PidFileProbe
 from gateway.errors import ProbeError
 from gateway.memory import CgroupProbe, CudaProbe, MemoryReading, ProcessProbe, VllmProbe, is_stale, kv_cache_usage
 
@@ -81,6 +82,36 @@ def test_a_probe_keeps_one_file_open_and_closes_it_at_its_end(sleeper: int) -> N
         assert len(os.listdir("/proc/self/fd")) == open_files + 1
     del probe
     assert len(os.listdir("/proc/self/fd")) == open_files
+
+
+def test_a_pid_file_that_names_another_process_is_followed_while_the_first_still_runs(
+    sleeper: int, tmp_path: Path
+) -> None:
+    pid_file = tmp_path / "backend.pid"
+    pid_file.write_text(str(os.getpid()))
+    probe = PidFileProbe(pid_file, 1 << 40, FakeClock())
+    block = bytearray(b"x") * (64 * MB)
+    ours = probe.read().free_bytes
+    pid_file.write_text(f"{sleeper}\n")
+    assert probe.read().free_bytes > ours + 32 * MB
+    pid_file.unlink()  # nobody is named: the last one counts as long as it runs
+    assert probe.read().free_bytes > ours + 32 * MB
+    del block
+
+
+def test_a_pid_file_is_read_again_where_its_process_has_ended(sleeper: int, tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    pid_file = tmp_path / "backend.pid"
+    pid_file.write_text(str(ended.pid))
+    probe = PidFileProbe(pid_file, 1 << 40, FakeClock())
+    probe.read()
+    ended.communicate(b"\n")
+    for written in (str(ended.pid), "", "no pid"):
+        pid_file.write_text(written)
+        with pytest.raises(ProbeError, match=r"process \d+ cannot be read|pid file"):
+            probe.read()
+    pid_file.write_text(str(sleeper))
+    assert probe.read().free_bytes > 0
 
 
 @pytest.mark.parametrize(
