@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import nlargest
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from gateway.policies.caller import caller_of
 from gateway.policies.holder import ManifestHolder
 from gateway.policies.metrics import Gauges, Outcome
 from gateway.policy import Policy, load_policy
+from gateway.ranks import nth_largest
 from gateway.record import Attempt, DegradationRecord, Level, Reason
 from gateway.request import ChatRequest, text_of
 from gateway.standing import after, branch_of, ranked, situation
@@ -42,7 +42,7 @@ _MAX_SAMPLES = 4096
 def _p99_s(took_s: Sequence[float]) -> float:
     """The value that one in a hundred exceeds; the largest of fewer than a hundred."""
     above = len(took_s) - min(len(took_s) - 1, int(0.99 * len(took_s)))
-    return nlargest(above, took_s)[-1]
+    return nth_largest(took_s, above)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -3,9 +3,10 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nlargest
 from types import MappingProxyType
 from typing import NamedTuple
+
+from gateway.ranks import nth_largest
 
 
 class Outcome(NamedTuple):
@@ -47,7 +48,7 @@ class Metric:
 def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that at least `share` of the values do not exceed; `values` must not be empty."""
     rank = max(1, math.ceil(share * len(values)))
-    return nlargest(len(values) - rank + 1, values)[-1]  # a third of the time of sorting all of them
+    return nth_largest(values, len(values) - rank + 1)
 
 
 def _latency_ms(share: float) -> Callable[[Sequence[Outcome]], float]:
