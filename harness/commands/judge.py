@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     from harness.fidelity.judge_the_judge import ablated, judges_of, measure, plain
     from harness.fidelity.llm_judge import unmeasured
     from harness.fidelity.risk import shipped_model
-    from harness.fidelity.verdict import decide, see
+    from harness.fidelity.verdict import decide, heard, heard_wholly, see
 
     _require_plot(args)
     sets = {Path(name).stem: _rows(name, args.split) for name in args.input}
@@ -63,7 +63,8 @@ def run(args: argparse.Namespace) -> int:
     try:
         for name, rows in sets.items():
             similarities, fitted = _scored(rows, scorers)
-            seen = see([row.case for row in rows], *asked, reader, sparing=not args.ablation)
+            seen = see([row.case for row in rows], *asked)
+            seen = heard_wholly(seen, reader) if args.ablation else heard(seen, fitted, reader, model=shipped_model())
             judged = [decide(one, s, model=shipped_model()) for one, s in zip(seen, fitted, strict=True)]
             unasked += sum(map(unmeasured, judged))
             judges = ablated(seen, fitted) if args.ablation else judges_of(similarities, judged)

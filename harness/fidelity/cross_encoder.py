@@ -5,7 +5,6 @@ them. Their data, how they were made and what they are worth are in `data/CARD.m
 """
 
 import hashlib
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -15,22 +14,25 @@ from harness.errors import ConfigError, ModelError
 from harness.fidelity.model_folder import encoder_path, load, model_revision
 from harness.fidelity.packaged_e5 import open_e5
 from harness.fidelity.pair_tokens import PairTokenizer, PairTokens, UnigramPairs, WordPiecePairs
-from harness.fidelity.risk import log_odds
+from harness.fidelity.risk import likely, log_odds
 from harness.fidelity.windows import batches
 
 NAME = "cross_encoder"
 DATA = Path(__file__).parent / "data"
+SMALL, LARGE = "minilm", "e5"  # English, and half as dear; Chinese and English
 RANKS = {"minilm": 16, "e5": 64}  # of what is kept of each change
 TOKENS_AT_ONCE = 4096
 KEPT_PAIRS = 20_000  # whose answer is remembered
 _REVISION, _HEAD = "base_revision", "head."
+Told = Sequence[float] | None  # how likely it is to mislead and, of the large one, to abstain; None: too long to read
 
 
 class Opinion(NamedTuple):
     """What the cross-encoders make of a candidate beside its reference, each a probability in [0, 1]."""
 
     misleads: float  # of both: their log odds, averaged
-    abstains: float  # of the multilingual one
+    abstains: float | None  # of the multilingual one; None: it was not asked
+    read: bool = True  # False: nobody was asked, `misleads` is what the checks let expect
 
 
 class Reader:
@@ -63,31 +65,36 @@ class CrossEncoder:
     """Answers for pairs of texts, each distinct pair once. Raises ModelError without the packaged encoders."""
 
     def __init__(self, folder: Path = DATA, *, device: str = "cpu") -> None:
-        self._readers = [with_adapter(name, adapter_of(name, folder), device=device) for name in BASES]
-        self._known: dict[bytes, Opinion | None] = {}  # by the digest of a pair, the oldest first
+        self._readers = {name: with_adapter(name, adapter_of(name, folder), device=device) for name in BASES}
+        # By the digest of a pair, the oldest first.
+        self._known: dict[str, dict[bytes, Told]] = {name: {} for name in BASES}
 
-    def opinions(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion | None]:
-        """One per (reference, candidate), in order; None for a pair that is longer than the multilingual one reads."""
+    def told(self, name: str, pairs: Sequence[tuple[str, str]]) -> list[Told]:
+        """What the encoder `name` tells of each (reference, candidate), in order."""
+        known = self._known[name]
         keys = [digest_of(*pair) for pair in pairs]
-        fresh = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in self._known}
-        found = dict(zip(fresh, self._read(list(fresh.values())), strict=True))
-        told = [found[key] if key in found else self._known[key] for key in keys]
-        self._known.update(found)
-        while len(self._known) > KEPT_PAIRS:
-            del self._known[next(iter(self._known))]
+        fresh = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in known}
+        found = dict(zip(fresh, self._read(name, list(fresh.values())), strict=True))
+        told = [found[key] if key in found else known[key] for key in keys]
+        known.update(found)
+        while len(known) > KEPT_PAIRS:
+            del known[next(iter(known))]
         return told
 
-    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion | None]:
-        return [
-            _together(*one) for one in zip(*(probabilities(reader, pairs) for reader in self._readers), strict=True)
-        ]
+    def opinions(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion | None]:
+        """One per (reference, candidate), of both encoders; None for a pair that is longer than the second reads."""
+        return [together(*one) for one in zip(*(self.told(name, pairs) for name in (SMALL, LARGE)), strict=True)]
+
+    def _read(self, name: str, pairs: Sequence[tuple[str, str]]) -> list[Told]:
+        return list(probabilities(self._readers[name], pairs))
 
 
-def _together(minilm: Sequence[float] | None, e5: Sequence[float] | None) -> Opinion | None:
-    if e5 is None:
+def together(small: Told, large: Told) -> Opinion | None:
+    """The opinion of both; of the large one alone where the small one cannot read a pair that long."""
+    if large is None:
         return None
-    told = [log_odds(one[0]) for one in (minilm, e5) if one is not None]
-    return Opinion(1.0 / (1.0 + math.exp(-sum(told) / len(told))), e5[1])
+    told = [log_odds(one[0]) for one in (small, large) if one is not None]
+    return Opinion(likely(sum(told) / len(told)), large[1])
 
 
 def probabilities(reader: Reader, pairs: Sequence[tuple[str, str]]) -> list[list[float] | None]:

@@ -1,24 +1,27 @@
 """Fit how the checks and the cross-encoder are weighed: `python -m harness.fidelity.fit_joined RISK_JSON FILE…`.
 
 The rows must be ones that neither was made with, or both would look better than they are. A logistic model of the two
-log odds; no weight may be negative. Changes what stands under `joined` in the file.
+log odds; no weight may be negative. And what both encoders will say together, by least squares, from the checks and
+from one of them (`cascade.py`). Changes what stands under `joined` in the file.
 """
 
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.fidelity.cascade import NOBODY
 from harness.fidelity.case import Label
-from harness.fidelity.cross_encoder import shipped_cross_encoder
+from harness.fidelity.cross_encoder import LARGE, SMALL, shipped_cross_encoder
 from harness.fidelity.fit_risk import answers, balance
 from harness.fidelity.labelled import load_labelled
-from harness.fidelity.risk import Model, log_odds, read_model
-from harness.fidelity.verdict import decide, see
+from harness.fidelity.risk import Guess, Joined, Model, log_odds, read_model
+from harness.fidelity.verdict import decide, heard_wholly, question, see
 
 Floats = NDArray[np.float64]
 LANGUAGES = ("en", "zh")
@@ -40,22 +43,62 @@ def fit(own: Floats, read: Floats, y: Floats) -> tuple[float, float, float]:
     return float(found.x[0]), float(found.x[1]), float(found.x[2])
 
 
-def odds_of(names: Sequence[str], model: Model, language: str) -> tuple[Floats, Floats, Floats]:
-    """Log odds of the checks and of the cross-encoder, and the labels, each float64[rows that both have read]."""
+def guess(own: Floats, told: Floats | None, both: Floats) -> Guess:
+    """The line that tells `both` best, by `own` and by what the one encoder `told` that was asked, if any was."""
+    columns = [own, np.zeros_like(own) if told is None else told, np.ones_like(own)]
+    line = np.linalg.lstsq(np.stack(columns, 1), both, rcond=None)[0]
+    spread = float(np.sqrt(np.mean((both - np.stack(columns, 1) @ line) ** 2)))
+    return Guess(own=float(line[0]), read=float(line[1]), shift=float(line[2]), spread=spread)
+
+
+class Odds(NamedTuple):
+    """Log odds of the checks, of each cross-encoder and of both, and the labels; each float64[rows that both read]."""
+
+    own: Floats
+    small: Floats
+    large: Floats
+    both: Floats
+    misleads: Floats  # 1 or 0
+    asked: Floats  # 1 or 0: whether the encoders are asked about it at all
+
+
+def odds_of(names: Sequence[str], model: Model, language: str) -> Odds:
+    """Of the rows in one language."""
     from harness.fidelity.scorer import Scorer
 
     rows = [row for name in names for row in answers(load_labelled(name)) if row.case.lang == language]
     cases = [row.case for row in rows]
     similarities = Scorer().score([(case.reference, case.candidate) for case in cases])
-    seen = see(cases, reader=shipped_cross_encoder(), sparing=False)
-    alone = [decide(replace(one, opinion=None), s, model=model).risk for one, s in zip(seen, similarities, strict=True)]
+    seen, reader = see(cases), shipped_cross_encoder()
+    alone = [decide(one, s, model=model).risk for one, s in zip(seen, similarities, strict=True)]
+    heard = heard_wholly(seen, reader)
+    pairs = [(case.reference.strip(), case.candidate.strip()) for case in cases]
     told = [
-        (log_odds(risk), log_odds(one.opinion.misleads), float(row.label is Label.MISLEADING))
-        for row, one, risk in zip(rows, seen, alone, strict=True)
-        if one.opinion is not None
+        (
+            *map(log_odds, (risk, small[0], large[0], one.opinion.misleads)),
+            float(row.label is Label.MISLEADING),
+            float(question(one, s, model) is not None),
+        )
+        for row, one, s, risk, small, large in zip(
+            rows, heard, similarities, alone, reader.told(SMALL, pairs), reader.told(LARGE, pairs), strict=True
+        )
+        if one.opinion is not None and small is not None and large is not None
     ]
-    own, read, y = np.array(told, dtype=np.float64).T
-    return own, read, y
+    return Odds(*np.array(told, dtype=np.float64).T)
+
+
+def joined(odds: Odds) -> Joined:
+    own, read, shift = fit(odds.own, odds.both, odds.misleads)
+    at = Odds(*(column[odds.asked > 0] for column in odds))
+    told = {NOBODY: None, SMALL: at.small, LARGE: at.large}
+    guesses = {name: guess(at.own, one, at.both) for name, one in told.items()}
+    return Joined(own=own, read=read, shift=shift, guesses=guesses)
+
+
+def rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: rounded(one) for name, one in value.items()}
+    return round(value, 3)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -63,10 +106,8 @@ def main(arguments: Sequence[str]) -> None:
     model = read_model(Path(target))
     values = json.loads(Path(target).read_text("utf-8"))
     for language in LANGUAGES:
-        fitted = fit(*odds_of(names, model, language))
-        told = {name: round(one, 3) for name, one in zip(("own", "read", "shift"), fitted, strict=True)}
-        print(language, told)
-        values["joined"][language] = told
+        values["joined"][language] = rounded(asdict(joined(odds_of(names, model, language))))
+        print(language, values["joined"][language])
     Path(target).write_text(json.dumps(values, indent=1) + "\n", "utf-8")
 
 

@@ -103,15 +103,17 @@ def _read(data: bytes) -> E5:
     tokenizer = _tokenizer(file, pieces, unknown, {begin, end, pad, unknown})
     tensors = _tensors(file)
 
+    import torch
     from transformers import BertConfig, BertModel
 
     config = BertConfig(
         vocab_size=1, hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads, intermediate_size=inner,
         max_position_embeddings=positions, type_vocab_size=types, layer_norm_eps=epsilon, pad_token_id=0,
     )  # fmt: skip
-    encoder = BertModel(config, add_pooling_layer=False)
-    _fill(encoder, tensors, layers)
+    with torch.device("meta"):  # no weights are drawn that would be thrown away
+        encoder = BertModel(config, add_pooling_layer=False)
     encoder.embeddings.word_embeddings = _embedding(tensors["emb.word"], vocabulary, width, pad)
+    _fill(encoder, tensors, layers)
     return E5(tokenizer, encoder.eval(), begin, end, hashlib.sha256(data).hexdigest())
 
 
@@ -163,10 +165,12 @@ def _fill(encoder: Any, tensors: dict[str, NDArray[Any]], layers: int) -> None:
         for layer in range(layers):
             for part, long in _LAYER.items():
                 names[f"l{layer}.{part}.{short}"] = f"encoder.layer.{layer}.{long}.{name}"
-    own = dict(encoder.named_parameters())
-    with torch.no_grad():
-        for short, name in names.items():
-            own[name].copy_(torch.from_numpy(_weights(tensors[short])).view(own[name].shape))
+    shapes = {name: weight.shape for name, weight in encoder.named_parameters()}
+    weights = {name: torch.from_numpy(_weights(tensors[short])).view(shapes[name]) for short, name in names.items()}
+    encoder.load_state_dict(weights, assign=True)
+    at = encoder.embeddings
+    at.position_ids = torch.arange(at.position_ids.shape[-1])[None]
+    at.token_type_ids = torch.zeros_like(at.position_ids)
 
 
 def _embedding(blocks: NDArray[Any], rows: int, width: int, pad: int) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from harness.errors import ConfigError
 from harness.fidelity.case import Finding, Similarity
@@ -43,28 +44,46 @@ class Model:
     def risk(self, values: Mapping[str, float]) -> float:
         """Probability that the answer misleads, in [0, 1]."""
         z = self.bias + sum(self.weights.get(name, 0.0) * value for name, value in values.items())
-        weighed = 1.0 / (1.0 + math.exp(-max(-40.0, min(40.0, z))))
+        weighed = likely(max(-40.0, min(40.0, z)))
         return 1.0 - (1.0 - weighed) * (1.0 - self.sure * values.get("certain", 0.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """What the log odds of all cross-encoders together will be, by those of the checks and of the one asked so far."""
+
+    own: float = 0.0  # weight of the checks' log odds
+    read: float = 0.0  # weight of those of the one that was asked; 0 where none was
+    shift: float = 0.0
+    spread: float  # standard deviation of what it leaves open
+
+    def log_odds(self, risk: float, doubt: float) -> float:
+        return self.own * log_odds(risk) + self.read * log_odds(doubt) + self.shift
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
-    """How far the checks and the cross-encoder are believed in one language."""
+    """How far the checks and the cross-encoders are believed in one language."""
 
     own: float = 1.0  # weight of the checks' log odds
-    read: float = 1.0  # weight of the cross-encoder's
+    read: float = 1.0  # weight of the cross-encoders'
     shift: float = 0.0  # of their sum
+    guesses: Mapping[str, Guess] = field(default_factory=dict)  # by the one that was asked, "" for none
 
     def risk(self, risk: float, doubt: float, *, least: float = 0.0) -> float:
         """Probability that the answer misleads, of the checks and of the cross-encoder (`doubt`); at least `least`."""
-        z = self.own * log_odds(risk) + self.read * log_odds(doubt) + self.shift
-        return max(least, 1.0 / (1.0 + math.exp(-z)))
+        return max(least, likely(self.own * log_odds(risk) + self.read * log_odds(doubt) + self.shift))
 
 
 def log_odds(probability: float) -> float:
     """Of a probability in [0, 1], held between `SUREST` and 1 - `SUREST`."""
     held = min(max(probability, SUREST), 1.0 - SUREST)
     return math.log(held / (1.0 - held))
+
+
+def likely(odds: float) -> float:
+    """The probability with these log odds."""
+    return 1.0 / (1.0 + math.exp(-odds))
 
 
 def features(both: Pair, findings: Sequence[Finding], similarity: Similarity) -> dict[str, float]:
@@ -111,12 +130,21 @@ def read_model(path: Path) -> Model:
             weights={k: float(v) for k, v in values["weights"].items()},
             sure=float(values["sure"]),
             threshold=float(values["threshold"]),
-            joined={
-                language: Joined(**{name: float(told[name]) for name in ("own", "read", "shift")})
-                for language, told in values["joined"].items()
-            },
+            joined={language: _joined(told) for language, told in values["joined"].items()},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(
             f"{path} is not a risk model ({error}): fit one with `python -m harness.fidelity.fit_risk`"
         ) from error
+
+
+def _joined(values: Mapping[str, Any]) -> Joined:
+    weights = {name: float(values[name]) for name in ("own", "read", "shift")}
+    guesses = values.get("guesses", {})  # without any, every encoder is asked
+    return Joined(
+        **weights,
+        guesses={
+            asked: Guess(**{name: float(told[name]) for name in ("own", "read", "shift", "spread")})
+            for asked, told in guesses.items()
+        },
+    )

@@ -2,25 +2,18 @@
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
+from harness.fidelity.cascade import Question, Reads, ask
 from harness.fidelity.case import Case, Finding, Judgement, Label, Similarity
 from harness.fidelity.checks.abstention import NONE, Abstention, abstention, admission
 from harness.fidelity.checks.catalogue import CHECKS
+from harness.fidelity.cross_encoder import LARGE, SMALL, Opinion, together
 from harness.fidelity.cross_encoder import NAME as CROSS_ENCODER
-from harness.fidelity.cross_encoder import Opinion
 from harness.fidelity.entailment import Entailment
 from harness.fidelity.llm_judge import LlmJudge, notes
 from harness.fidelity.reading.pair import Pair, pair
 from harness.fidelity.reading.text import joined
 from harness.fidelity.risk import Model, features, shipped_model
-
-
-class Reads(Protocol):
-    """What is needed of a cross-encoder."""
-
-    def opinions(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion | None]: ...
-
 
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _ORDER = frozenset({"comparison"})  # what is told of whom: the cross-encoders are blind to a change of order alone
@@ -29,6 +22,7 @@ ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 MOST_REASONS, TOLD = 5, 0.25  # severity from which a finding is one of the reasons
 MOST_PLACES, MOST_WORDS = 2, 6  # quoted of what the cross-encoders doubt
 NO_ABSTENTION, HALF_IS_WHOLE, WHOLE = 0.02, 0.5, 0.9  # how likely the cross-encoder must find an abstention
+NO_COPY = 0.5  # closeness from which an answer without a word of abstaining is none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +32,7 @@ class Seen:
     both: Pair
     findings: tuple[Finding, ...]
     abstains: Abstention
-    opinion: Opinion | None = None  # of the cross-encoder; None: it has not read the pair
+    opinion: Opinion | None = None  # of the cross-encoders; None: they have not read the pair
 
 
 def judge(
@@ -53,10 +47,12 @@ def judge(
     """One judgement per case, in order. Raises ValueError on unequal lengths.
 
     `entailment`: an inference model whose contradictions count as findings, too. `llm_judge`: a model that is asked.
-    `reader`: a cross-encoder, as `harness.judge.verdict_of` has one; without it the checks are alone.
+    `reader`: the cross-encoders, as `harness.judge.verdict_of` has them; without them the checks are alone.
     """
     weights = model or shipped_model()
-    seen = see(cases, entailment, llm_judge, reader)
+    seen = see(cases, entailment, llm_judge)
+    if reader is not None:
+        seen = heard(seen, similarities, reader, model=weights)
     return [decide(one, s, model=weights) for one, s in zip(seen, similarities, strict=True)]
 
 
@@ -64,11 +60,8 @@ def see(
     cases: Sequence[Case],
     entailment: Entailment | None = None,
     llm_judge: LlmJudge | None = None,
-    reader: Reads | None = None,
-    *,
-    sparing: bool = True,
 ) -> list[Seen]:
-    """Every case read and checked once. `sparing`: the cross-encoder reads only where it can change something."""
+    """Every case read and checked once."""
     inferred = entailment.findings(cases) if entailment else [()] * len(cases)
     opinions = llm_judge.findings(cases) if llm_judge else [()] * len(cases)
     seen = []
@@ -76,21 +69,51 @@ def see(
         both = pair(case)
         findings = (*findings_of(both), *found[0], *found[1])
         seen.append(Seen(both=both, findings=findings, abstains=abstention(case)))
-    if reader is None:
-        return seen
-    texts = [_to_read(one, sparing=sparing) for one in seen]
-    asked = [both for both in texts if both is not None]
-    told = iter(reader.opinions(asked))
-    return [one if both is None else replace(one, opinion=next(told)) for one, both in zip(seen, texts, strict=True)]
+    return seen
 
 
-def _to_read(seen: Seen, *, sparing: bool) -> tuple[str, str] | None:
-    """What the cross-encoder is given; None where the texts are equal or empty, or the verdict stands without it."""
+def heard(seen: Sequence[Seen], similarities: Sequence[Similarity], reader: Reads, *, model: Model) -> list[Seen]:
+    """The same with an opinion of the cross-encoders, which read only where they may change the verdict."""
+    asked = [question(one, s, model) for one, s in zip(seen, similarities, strict=True)]
+    return _with_opinions(seen, asked, ask([one for one in asked if one is not None], reader))
+
+
+def heard_wholly(seen: Sequence[Seen], reader: Reads) -> list[Seen]:
+    """The same with the opinion of both cross-encoders on every pair that is not equal or empty."""
+    asked = [_to_read(one) for one in seen]
+    pairs = [one for one in asked if one is not None]
+    told = [together(*one) for one in zip(reader.told(SMALL, pairs), reader.told(LARGE, pairs), strict=True)]
+    return _with_opinions(seen, asked, told)
+
+
+def _with_opinions(seen: Sequence[Seen], asked: Sequence[object], told: Sequence[Opinion | None]) -> list[Seen]:
+    answers = iter(told)
+    return [
+        one if about is None else replace(one, opinion=next(answers)) for one, about in zip(seen, asked, strict=True)
+    ]
+
+
+def _to_read(seen: Seen) -> tuple[str, str] | None:
+    """What a cross-encoder is given; None where the texts are equal or one is empty."""
     reference, candidate = seen.both.case.reference.strip(), seen.both.case.candidate.strip()
-    decided = _stands(seen.findings) or _explained(seen.both, seen.findings)
-    if not reference or not candidate or reference == candidate or (sparing and decided):
+    return None if not reference or not candidate or reference == candidate else (reference, candidate)
+
+
+def question(seen: Seen, similarity: Similarity, model: Model) -> Question | None:
+    """What the cross-encoders are asked; None where the verdict stands without them."""
+    texts, joined = _to_read(seen), model.joined.get(seen.both.reference.lang)
+    if texts is None or joined is None or _stands(seen.findings) or _explained(seen.both, seen.findings):
         return None
-    return reference, candidate
+    own, risk = seen.abstains, model.risk(features(seen.both, seen.findings, similarity))
+    no_abstention = own.fields or not (own.pure or own.cue or seen.both.closeness < NO_COPY)
+    return Question(
+        pair=texts,
+        risk=risk,
+        least=_least(risk, seen.findings),
+        enough=None if no_abstention else _enough(own),
+        joined=joined,
+        threshold=model.threshold,
+    )
 
 
 def decide(seen: Seen, similarity: Similarity, *, model: Model, without: frozenset[str] = frozenset()) -> Judgement:
@@ -112,9 +135,9 @@ def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: froze
         return _abstained(case, similarity, abstains)
     risk = model.risk(features(both, findings, similarity))
     if joined is not None and opinion is not None and not _explained(both, findings):
-        kept = _stands(findings) or _grave(findings, _ORDER)
-        risk = joined.risk(risk, opinion.misleads, least=risk if kept else 0.0)
-        findings = (*findings, _read_together(opinion.misleads, both))
+        risk = joined.risk(risk, opinion.misleads, least=_least(risk, findings))
+        if opinion.read:
+            findings = (*findings, _read_together(opinion.misleads, both))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
     reasons = _reasons(findings, label, risk)
     return Judgement(id=case.id, label=label, risk=risk, reasons=reasons, similarity=similarity, findings=findings)
@@ -126,10 +149,18 @@ def _both_read(own: Abstention, opinion: Opinion | None, findings: Sequence[Find
     It is heard where they are not clear: half an abstention may be a whole one, and a whole one none. Of fields it
     knows nothing.
     """
-    if opinion is None or own.fields or _stands(findings):
+    if opinion is None or opinion.abstains is None or own.fields or _stands(findings):
         return own
-    enough = NO_ABSTENTION if own.pure else HALF_IS_WHOLE if own.cue else WHOLE
-    return own._replace(pure=opinion.abstains >= enough)
+    return own._replace(pure=opinion.abstains >= _enough(own))
+
+
+def _enough(own: Abstention) -> float:
+    return NO_ABSTENTION if own.pure else HALF_IS_WHOLE if own.cue else WHOLE
+
+
+def _least(risk: float, findings: Sequence[Finding]) -> float:
+    """What the cross-encoders cannot lower: the checks' risk where something is wrong that they do not see."""
+    return risk if _stands(findings) or _grave(findings, _ORDER) else 0.0
 
 
 def findings_of(both: Pair) -> tuple[Finding, ...]:

@@ -10,10 +10,10 @@ from harness.fidelity import cross_encoder as module
 from harness.fidelity.case import Case, Label
 from harness.fidelity.cross_encoder import (
     BASES,
+    LARGE,
+    SMALL,
     CrossEncoder,
-    Opinion,
     adapter_of,
-    probabilities,
     shipped_cross_encoder,
     with_adapter,
     write_adapter,
@@ -38,12 +38,12 @@ class Says:
     """Answers every pair alike, and remembers what it was asked."""
 
     def __init__(self, misleads: float | None, abstains: float = 0.01) -> None:
-        self.opinion = None if misleads is None else Opinion(misleads, abstains)
+        self.told_of_each = None if misleads is None else (misleads, abstains)
         self.asked: list[tuple[str, str]] = []
 
-    def opinions(self, pairs):  # type: ignore[no-untyped-def]
-        self.asked += pairs
-        return [self.opinion] * len(pairs)
+    def told(self, name, pairs):  # type: ignore[no-untyped-def]
+        self.asked += [pair for pair in pairs if pair not in self.asked]
+        return [self.told_of_each] * len(pairs)
 
 
 def told(candidate: str, misleads: float | None, abstains: float = 0.01, **more: object):  # type: ignore[no-untyped-def]
@@ -107,10 +107,10 @@ def test_it_does_not_overrule_a_comparison_that_is_turned_round() -> None:
 
 def test_equal_and_empty_texts_are_not_read() -> None:
     reader = Says(1.0)
-    texts = [(REFERENCE, f"  {REFERENCE}\n"), (REFERENCE, ""), (REFERENCE, LIE)]
+    texts = [(REFERENCE, f"  {REFERENCE}\n"), (REFERENCE, ""), (REFERENCE, TRUTH)]
     cases = [Case(id=str(i), reference=one, candidate=other) for i, (one, other) in enumerate(texts)]
     judged = judge(cases, [UNMEASURED] * 3, reader=reader)
-    assert reader.asked == [(REFERENCE, LIE)]
+    assert reader.asked == [(REFERENCE, TRUTH)]
     assert judged[0].label is Label.FAITHFUL
 
 
@@ -180,13 +180,13 @@ class TestShipped:
             ("您的订单可以退款。", "这个问题我现在答不上来，请您稍后再问。"),
             ("您的订单可以退款。", "很抱歉，您的订单不能退款。"),
         ]
-        none, refusal, none_zh, refusal_zh = (told.abstains for told in CrossEncoder().opinions(pairs) if told)
+        none, refusal, none_zh, refusal_zh = (told[1] for told in CrossEncoder().told(LARGE, pairs) if told)
         assert refusal < 0.5 < none
         assert refusal_zh < 0.5 < none_zh
 
     def test_no_answer_depends_on_the_others_nor_on_their_order(self) -> None:
         def told(*pairs: tuple[str, str]) -> list[float]:
-            return [value for opinion in CrossEncoder().opinions(pairs) for value in opinion or ()]
+            return [value for opinion in CrossEncoder().opinions(pairs) for value in (opinion or ())[:2]]
 
         together = told(*PAIRS)
         assert told(PAIRS[0]) + told(PAIRS[1]) == pytest.approx(together[:4], abs=1e-5)
@@ -217,7 +217,7 @@ class TestShipped:
     def test_both_are_heard_and_the_multilingual_one_alone_where_the_other_cannot_read(self) -> None:
         long = ("个工作日内" * 70, "个工作日内")  # a token a character, and one for all five
         encoder = CrossEncoder()
-        small, large = (probabilities(reader, [PAIRS[1], long]) for reader in encoder._readers)
+        small, large = (encoder.told(name, [PAIRS[1], long]) for name in (SMALL, LARGE))
         assert small[0] is not None
         assert large[0] is not None
         assert small[1] is None
@@ -226,7 +226,8 @@ class TestShipped:
         assert told is not None
         assert min(small[0][0], large[0][0]) < told.misleads < max(small[0][0], large[0][0])
         assert told.abstains == large[0][1]
-        assert alone == pytest.approx(tuple(large[1]), abs=0.003)
+        assert alone is not None
+        assert alone[:2] == pytest.approx(tuple(large[1]), abs=0.003)
 
     @pytest.mark.parametrize(("name", "text", "ends"), [("minilm", "a [SEP] b [CLS]", 2), ("e5", "a </s> b <s>", 3)])
     def test_special_tokens_in_a_text_are_text(self, name: str, text: str, ends: int) -> None:
@@ -277,8 +278,8 @@ class TestShipped:
         encoder = CrossEncoder()
         read: list[int] = []
         inner = encoder._read
-        monkeypatch.setattr(encoder, "_read", lambda pairs: read.append(len(pairs)) or inner(pairs))
+        monkeypatch.setattr(encoder, "_read", lambda name, pairs: read.append(len(pairs)) or inner(name, pairs))
         rng = random.Random(0)
         encoder.opinions([rng.choice(PAIRS[:3]) for _ in range(30)])
         encoder.opinions(PAIRS[:4])
-        assert read == [3, 1]
+        assert read == [3, 3, 1, 1]
