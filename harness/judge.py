@@ -4,7 +4,7 @@ import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -140,8 +140,17 @@ def eyes_beside(scorer: PairScorer, device: str, cache_dir: Path | None = None) 
     """The packaged encoder, which the risk model was fitted on; None where `scorer` is that already."""
     from harness.fidelity.scorer import Scorer
 
-    fitted = isinstance(scorer, Scorer) and scorer.as_fitted
-    return None if fitted else Scorer(device=device, cache_dir=cache_dir)
+    if isinstance(scorer, Scorer) and scorer.as_fitted:
+        return None
+    return packaged_scorer(device) if cache_dir is None else Scorer(device=device, cache_dir=cache_dir)
+
+
+@cache
+def packaged_scorer(device: str) -> "Scorer":
+    """The packaged encoder, loaded at its first use: a run and the table of its judges look through the same one."""
+    from harness.fidelity.scorer import Scorer
+
+    return Scorer(device=device)
 
 
 def judged_through(

@@ -2,7 +2,7 @@
 
 The small one is asked first, or, where it is open whether the answer abstains, the large one, which alone can tell.
 After each, and before the first, the checks and what was told so far let expect what both would say together
-(`risk.Guess`). Where no opinion within `DEVIATIONS` of that moves the label, the expected one stands for it.
+(`risk.Guess`). Where no opinion within `UNREAD` or `HALF_READ` of that moves the label, that one stands for both.
 Each answer is decided by its own texts only.
 """
 
@@ -13,7 +13,8 @@ from typing import Protocol
 from harness.fidelity.cross_encoder import LARGE, SMALL, Opinion, Told, together
 from harness.fidelity.risk import Joined, likely
 
-DEVIATIONS = 3.0  # standard deviations; docs/design/verdict.md has what others change
+# Standard deviations where nobody has read the answer, and where one has: why these, docs/design/verdict.md tells.
+UNREAD, HALF_READ = 3.0, 2.25
 NOBODY = ""
 
 
@@ -79,7 +80,7 @@ def expected(question: Question, told: Mapping[str, Told]) -> float | None:
     guess = question.joined.guesses.get(name)
     if guess is None:
         return None
-    middle, reach = guess.log_odds(question.risk, doubt), DEVIATIONS * guess.spread
+    middle, reach = guess.log_odds(question.risk, doubt), (HALF_READ if asked else UNREAD) * guess.spread
     called = {_misleads(question, middle + far) for far in (-reach, reach)}
     return likely(middle) if len(called) == 1 else None
 
