@@ -1,6 +1,7 @@
 """The cross-encoder: what it is given, what it is trusted with, and that it comes whole."""
 
 import random
+from dataclasses import replace
 
 import pytest
 from fidelity_judging import UNMEASURED
@@ -13,14 +14,15 @@ from harness.fidelity.cross_encoder import (
     LARGE,
     SMALL,
     CrossEncoder,
+    Opinion,
     adapter_of,
     shipped_cross_encoder,
     with_adapter,
     write_adapter,
 )
 from harness.fidelity.fit_joined import fit
-from harness.fidelity.risk import Joined
-from harness.fidelity.verdict import judge
+from harness.fidelity.risk import Joined, shipped_model
+from harness.fidelity.verdict import decide, judge, see
 
 REFERENCE = "The hire car has to be returned with a full tank by Friday."
 TRUTH = "The rental car must be returned by Friday with a full tank."
@@ -60,7 +62,9 @@ def test_its_doubt_moves_the_risk_both_ways_and_is_told() -> None:
 
 def test_its_doubt_quotes_where_the_texts_part() -> None:
     def why(candidate: str) -> str:
-        return next(reason for reason in told(candidate, 0.98).reasons if reason.startswith("cross_encoder"))
+        (seen,) = see([Case(id="x", reference=REFERENCE, candidate=candidate)])
+        judged = decide(replace(seen, opinion=Opinion(0.98, None)), UNMEASURED, model=shipped_model())
+        return next(reason for reason in judged.reasons if reason.startswith("cross_encoder"))
 
     assert "something else: “Sunday” for “Friday” (" in why(LIE)
     assert "something else: “call depot” put in (" in why(f"{TRUTH} Please call the depot.")  # what only moved is not
