@@ -45,7 +45,7 @@ def test_support_items_have_the_topic_of_their_tags_and_the_bundled_questions_th
         "other",
     )
     questions = load_questions("questions")
-    assert len({one.id for one in questions}) == len(questions) == 1040
+    assert len({one.id for one in questions}) == len(questions) == 1039
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_the_halves_never_meet_cover_all_and_depend_on_the_seed_only():
     questions = load_questions("questions")
     split = halves(questions, seed=7)
     assert {one.id for one in split.training}.isdisjoint(one.id for one in split.held_out)
-    assert len(split.training) == len(split.held_out) == 520
+    assert (len(split.training), len(split.held_out)) == (520, 519)
     assert halves(questions[::-1], seed=7).held_out == split.held_out
     assert halves(questions, seed=8).held_out != split.held_out
     assert len({one.intent for one in split.held_out[:100]}) == len({one.intent for one in questions})
