@@ -89,7 +89,7 @@ class Metrics:
         )
         self._lost = Counter(
             "truefall_dropped", "Answers that had to do without", ("what",), registry=registry
-        )  # max_tokens, tools, schema or validation
+        )  # characters, max_tokens, tools, schema or validation
         self._forced = Counter("truefall_forced", "Requests that a manifest forced", ("policy",), registry=registry)
         self.manifest = Gauge("truefall_manifest_active", "1 while in force", ("policy",), registry=registry)
         self.manifests_refused = Gauge(
@@ -156,9 +156,14 @@ class Metrics:
         if record.policy is not None:
             self._forced.labels(record.policy).inc()
         dropped = record.dropped
-        lost = (bool(dropped.max_tokens), dropped.tools, dropped.response_schema, dropped.validation)
-        for what, is_lost in zip(("max_tokens", "tools", "schema", "validation"), lost, strict=True):
-            if is_lost:
+        for what, lost in (
+            ("characters", dropped.characters),
+            ("max_tokens", dropped.max_tokens),
+            ("tools", dropped.tools),
+            ("schema", dropped.response_schema),
+            ("validation", dropped.validation),
+        ):
+            if lost:
                 self._lost.labels(what).inc()
 
     def rejected(self, error: BadRequest) -> None:

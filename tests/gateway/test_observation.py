@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import asynccontextmanager
 
+import msgspec
 import pytest
 from aiohttp import web
 from measured import BYTE_PER_TOKEN
@@ -16,6 +17,8 @@ from upstream_stub import answers, running, says
 from gateway.clock import SystemClock
 from gateway.config import Manifests, Memory, Telemetry
 from gateway.health import HealthState
+from gateway.record import DegradationRecord, Dropped, Level
+from gateway.telemetry import Metrics
 
 GOOD = "Paris is the capital of France."
 SECRET = "My name is Ada Example"
@@ -109,6 +112,21 @@ async def test_drops_and_forced_requests_are_counted(tmp_path):
         assert found["truefall_manifest_active"].samples[0].labels == {"policy": "all"}
         assert found["truefall_forced"].samples[0].value == 1.0
         assert requests(served)[0]["policy"] == "all"
+
+
+@pytest.mark.parametrize("field", [field.name for field in msgspec.structs.fields(Dropped)])
+def test_whatever_a_record_can_say_was_dropped_is_counted(field):
+    metrics = Metrics()
+    record = DegradationRecord(level=Level.DEGRADED, dropped=Dropped(**{field: 3}))
+    metrics.answered(record, status=200, stream=False, took_s=0.1, path="primary")
+    counted = [
+        sample
+        for family in metrics.registry.collect()
+        if family.name.startswith("truefall_dropped")
+        for sample in family.samples
+        if sample.name.endswith("_total") and sample.value
+    ]
+    assert len(counted) == 1
 
 
 async def test_requests_that_memory_refused_are_the_allocation_failure_rate_and_raise_a_manifest(tmp_path):
