@@ -6,6 +6,8 @@ and the same wording (see `wording`). Similarity is told, and has to reach a flo
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
 
@@ -47,6 +49,22 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True):
     similarity: float
 
 
+class Outcome(StrEnum):
+    """What comes of a look-up, in the words that caches use."""
+
+    HIT = "hit"
+    MISS = "miss"  # nothing under the key, or nothing alike enough
+    EXPIRED = "expired"  # there was one, and it is too old
+    BYPASS = "bypass"  # not looked up: an answer to such a request is never kept
+
+
+class Found(NamedTuple):
+    """`hit` is there where the outcome is a hit, and None otherwise."""
+
+    outcome: Outcome
+    hit: Hit | None = None
+
+
 class AnswerCache:
     """The least recently used go first. Time is wall-clock seconds, since entries outlive the process."""
 
@@ -79,19 +97,23 @@ class AnswerCache:
             self._drop(next(iter(self._entries)))
 
     def get(self, key: str, *, places: tuple[Place, ...], max_age_s: float, min_similarity: float) -> Hit | None:
-        """The answer kept under `key`; None where it is too old or too unlike. Too old ones are forgotten."""
+        """The entry under `key`, unless it is too old or the question not alike enough."""
+        return self.look_up(key, places=places, max_age_s=max_age_s, min_similarity=min_similarity).hit
+
+    def look_up(self, key: str, *, places: tuple[Place, ...], max_age_s: float, min_similarity: float) -> Found:
+        """The same, with what came of it. An entry that is too old goes."""
         entry = self._entries.get(key)
         if entry is None:
-            return None
+            return Found(Outcome.MISS)
         age_s = max(0.0, self._now_unix_s() - entry.stored_unix_s)
         if age_s > max_age_s:
             self._drop(key)
-            return None
+            return Found(Outcome.EXPIRED)
         alike = _similarity(entry.places, places)
         if alike < min_similarity:
-            return None
+            return Found(Outcome.MISS)
         self._entries.move_to_end(key)
-        return Hit(entry=entry, age_s=age_s, similarity=alike)
+        return Found(Outcome.HIT, Hit(entry=entry, age_s=age_s, similarity=alike))
 
     def _drop(self, key: str) -> None:
         gone = self._entries.pop(key, None)
@@ -106,7 +128,14 @@ def hashed_place(vector: Vector) -> Place:
 
 
 def _similarity(kept: tuple[Place, ...], asked: tuple[Place, ...]) -> float:
-    """By the last embedding that both have: an external one comes after the built-in one. 0 where they share none."""
+    """By the last embedding that both have: an external one comes after the built-in one. 0 where they share none.
+
+    Two questions without a word that counts ("Why?") are alike where their keys are equal, as they are here.
+    """
     own = {place.space: place.vector for place in kept}
-    found = [similarity(own[place.space], place.vector) for place in asked if place.space in own]
+    found = [_alike(own[place.space], place.vector) for place in asked if place.space in own]
     return found[-1] if found else 0.0
+
+
+def _alike(kept: Vector, asked: Vector) -> float:
+    return similarity(kept, asked) if kept or asked else 1.0

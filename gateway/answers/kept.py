@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gateway.answers import cache_file
-from gateway.answers.cache import AnswerCache, Entry, Hit, Place, hashed_place
+from gateway.answers.cache import AnswerCache, Entry, Found, Hit, Outcome, Place, hashed_place
 from gateway.answers.cache_key import Asked, asked_of
 from gateway.answers.completion import Completion
 from gateway.answers.embedding import HASHED
@@ -55,11 +55,15 @@ class KeptAnswers:
 
     async def find(self, work: Work) -> Hit | None:
         """The earlier answer to this question, if there is one that may be given."""
+        return (await self.look_up(work)).hit
+
+    async def look_up(self, work: Work) -> Found:
+        """The same, with what came of it."""
         asked = self._asked(work)
         if asked is None:
-            return None
+            return Found(Outcome.BYPASS)
         marks = work.policy.cache
-        return self.cache.get(
+        return self.cache.look_up(
             asked.key,
             places=await self._places(asked),
             max_age_s=marks.max_age_s,

@@ -13,6 +13,13 @@ _PARAGRAPHS = re.compile(r"\n\s*\n")
 _RULE = re.compile(r"^[\s|:+=*`~-]*$")
 _HAN = r"\u3400-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[a-z0-9]+(?:[-'’.:/_@][a-z0-9]+)*|[{_HAN}]+")
+# A sentence of nothing but these asks nothing and tells nothing. "We do." does tell something: no free words here.
+_PLEASANTRY = re.compile(
+    r"(?:(?:hi|hello|hey|dear|there|please|thanks|many thanks|thank you|so much|very much|in advance"
+    r"|good (?:morning|afternoon|evening|day))\b[\s,.!~]*)+"
+    r"|(?:(?:请问|[你您]好|谢谢[你您]?|多谢|感谢|麻烦[你您]?了?|辛苦了|拜托了?)[\s,.!~，。！～]*)+",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _DIGIT = re.compile(r"\d")
 _IDENTIFIER = re.compile(r"\b(?=[A-Za-z0-9_-]*\d)(?=[A-Za-z0-9_-]*[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*\b")
@@ -53,7 +60,7 @@ def split(messages: Sequence[Mapping[str, Any]]) -> Question:
     if not told:
         return Question("", ())
     before, asked = _question_of(told[-1])
-    return Question(asked, tuple(sentence for text in (*told[:-1], before) for sentence in sentences(text)))
+    return Question(asked, tuple(part for text in (*told[:-1], before) for part in sentences(text) if _tells(part)))
 
 
 def sentences(text: str) -> list[str]:
@@ -113,14 +120,23 @@ def overlap(asked: Iterable[str], sentence: Iterable[str], weight: Mapping[str, 
 
 def _question_of(text: str) -> tuple[str, str]:
     """(context, question): the last paragraph that asks something, else the last paragraph or sentence."""
-    paragraphs = [part for part in _PARAGRAPHS.split(text) if part.strip()]
+    paragraphs = _told([part for part in _PARAGRAPHS.split(text) if part.strip()])
     asking = [index for index, part in enumerate(paragraphs) if part.rstrip().endswith(("?", "？"))]
     at = asking[-1] if asking else len(paragraphs) - 1
     if at > 0:
         return "\n\n".join(paragraphs[:at]), "\n".join(paragraphs[at:])
-    parts = sentences(text)
+    parts = _told(sentences("\n\n".join(paragraphs)))
     cut = next((index for index, part in enumerate(parts) if part.endswith(("?", "？"))), max(0, len(parts) - 1))
     return "\n".join([*parts[:cut], *parts[cut + 1 :]]) if len(parts) > 1 else "", parts[cut] if parts else ""
+
+
+def _told(parts: list[str]) -> list[str]:
+    """Without greetings and thanks, which may stand anywhere; these alone where there is nothing else."""
+    return [part for part in parts if _tells(part)] or parts
+
+
+def _tells(part: str) -> bool:
+    return _PLEASANTRY.fullmatch(part.strip()) is None
 
 
 def _stem(word: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import aiohttp
 from prometheus_client import CollectorRegistry, Counter
 
-from gateway.answers.cache import AnswerCache, Hit
+from gateway.answers.cache import AnswerCache, Hit, Outcome
 from gateway.answers.completion import Completion, now_unix_s, prepared
 from gateway.answers.embedding import HASHED, embed
 from gateway.answers.endpoint import EmbeddingEndpoint, space_of
@@ -37,12 +37,20 @@ class Unaided:
     """Answers by rules, classifier, earlier answers, quotation and templates."""
 
     def __init__(
-        self, *, rules: RuleBook | None, classifier: Classifier | None, kept: KeptAnswers, gate: OutgoingGate
+        self,
+        *,
+        rules: RuleBook | None,
+        classifier: Classifier | None,
+        kept: KeptAnswers,
+        gate: OutgoingGate,
+        looked_up: Callable[[Outcome], None],
     ) -> None:
+        """`looked_up` counts the look-ups for the path "cache"."""
         self._rules = rules
         self._classifier = classifier
         self.kept = kept
         self.gate = gate
+        self._looked_up = looked_up
 
     async def answer(self, name: str, work: Work, *, by_choice: bool = False) -> Given | None:
         """The answer of path `name`; None when it has none for this request.
@@ -51,14 +59,15 @@ class Unaided:
         """
         extra = (Reason.POLICY,) if by_choice else ()
         if name == "cache":
-            hit = await self.kept.find(work)
-            return self.from_cache(work, hit, extra) if hit else None
+            found = await self.kept.look_up(work)
+            self._looked_up(found.outcome)
+            return self.from_cache(work, found.hit, extra) if found.hit else None
         if work.request.wants_json:
             return None
-        found = await self._words(name, work)
-        if found is None:
+        words = await self._words(name, work)
+        if words is None:
             return None
-        text, abstains = found
+        text, abstains = words
         return Given(prepared(text, path=name), work.without_model(name, abstained=abstains, extra=extra))
 
     def from_cache(self, work: Work, hit: Hit, extra: tuple[Reason, ...] = ()) -> Given:
@@ -174,4 +183,12 @@ def build_unaided(
         classifier=files.classifier,
         kept=kept,
         gate=OutgoingGate(kept, endpoint=endpoint, queue=queue, lost=lost.inc, log=log, attention=attention),
+        looked_up=_look_ups(registry),
     )
+
+
+def _look_ups(registry: CollectorRegistry) -> Callable[[Outcome], None]:
+    """Count look-ups for the path "cache" by outcome; all of them are there from the start, so that rates are."""
+    counter = Counter("truefall_cache_lookups", "Look-ups for the path cache", ("outcome",), registry=registry)
+    children = {outcome: counter.labels(outcome) for outcome in Outcome}
+    return lambda outcome: children[outcome].inc()

@@ -58,7 +58,7 @@ _TOKEN = re.compile(r"[a-z0-9]+(?:[-'.,:/_@][a-z0-9]+)*|[\u3400-\u9fff\uf900-\uf
 _ANYWHERE = frozenset({"=can"})  # its place in the question does not matter
 _IGNORED_SIGNS = frozenset("?!.,;:？！。，；：、\"'“”‘’()（）")
 # Changes whenever the same question would get another key.
-FINGERPRINT = f"wording-1-{zlib.crc32(repr((_FREE, _GROUPS, _TOKEN.pattern)).encode()):08x}"
+FINGERPRINT = f"wording-2-{zlib.crc32(repr((_FREE, _GROUPS, _TOKEN.pattern)).encode()):08x}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Bring the facts in CARD.md beside the bundled questions up to date: `python -m harness.gatekeepers.write_card`."""
 
-from evalsets.card import counted, write_card
+from evalsets.card import counted, file_sha256, write_card
+from harness.gatekeepers.hit_rate import REWORDED, load_reworded
 from harness.gatekeepers.labelled import BUNDLED, load_questions
 
 
@@ -11,6 +12,11 @@ def facts() -> list[tuple[str, str]]:
         ("questions", str(len(questions))),
         ("languages", counted(one.lang for one in questions)),
         ("topics", counted(one.intent for one in questions)),
+        (
+            "rewordings",
+            f"{len(load_reworded())} of {len({one.of for one in load_reworded()})} of them, `{REWORDED.name}`",
+        ),
+        (f"sha256 of `{REWORDED.name}`", f"`{file_sha256(REWORDED)}`"),
         ("source", "written for Truefall"),
         ("licence", "Apache-2.0"),
     ]

@@ -149,6 +149,21 @@ def test_the_question_is_the_last_paragraph_that_asks():
     assert split(asked("Some text. Is it so?")) == ("Is it so?", ("Some text.",))
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Please book me in for a flu jab. Thank you", "Please book me in for a flu jab."),
+        ("Hello.\n\nBook me in.\n\nThanks!", "Book me in."),
+        ("怎么退款。谢谢你！", "怎么退款。"),
+        ("Is it open? Thanks. It says so nowhere.", "Is it open?"),
+        ("Thank you!", "Thank you!"),
+        ("", ""),
+    ],
+)
+def test_thanks_and_greetings_are_not_what_is_asked(text, asked):
+    assert split([{"role": "user", "content": text}]).asked == asked
+
+
 def test_chinese_words_are_pairs_of_characters():
     assert words("软件退款") == ["软件", "件退", "退款"]
 

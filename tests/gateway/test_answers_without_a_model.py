@@ -1,6 +1,7 @@
 """Rules, classifier, kept answers, semantic gate and review queue, over real sockets."""
 
 import json
+import re
 
 import msgspec
 import pytest
@@ -129,6 +130,32 @@ async def test_a_gateway_with_no_time_left_for_keeping_passes_answers_over_and_c
         assert len(kept(served)) == 1
         page = (await served.request("GET", "/metrics")).body.decode()
         assert "truefall_cache_passed_over_total 1.0" in page
+
+
+async def looked_up(served: Gateway) -> dict[str, float]:
+    """Look-ups for the path "cache" so far, by what came of them."""
+    page = (await served.request("GET", "/metrics")).body.decode()
+    return {
+        outcome: float(count)
+        for outcome, count in re.findall(r'truefall_cache_lookups_total\{outcome="(\w+)"\} (\S+)', page)
+    }
+
+
+async def test_every_look_up_in_the_cache_is_counted_by_what_came_of_it():
+    policy = keeping(cache={"max_age_s": 1.0}, semantic_gate={"apply": "degraded"})
+    async with running(says(GOOD)) as up, gateway(backend(up, "primary"), policy=policy) as served:
+        await served.chat(QUESTION)
+        assert await looked_up(served) == {"hit": 0.0, "miss": 0.0, "expired": 0.0, "bypass": 0.0}
+        up.script = answers({}, 500)
+        await served.chat(QUESTION)
+        await served.chat(QUESTION.replace("software", "goods"))
+        await served.chat(QUESTION + " I ask now.")  # what time changes is never kept
+        await served.chat(QUESTION, tools=[{"type": "function", "function": {"name": "f"}}])
+        (entry,) = kept(served)
+        old = msgspec.structs.replace(entry, stored_unix_s=entry.stored_unix_s - 2)
+        kept(served).put(old, max_entries=9, max_bytes=99_999)
+        await served.chat(QUESTION)
+        assert await looked_up(served) == {"hit": 1.0, "miss": 1.0, "expired": 1.0, "bypass": 2.0}
 
 
 async def test_kept_answers_survive_a_restart_and_another_version_starts_empty(tmp_path):

@@ -13,6 +13,7 @@ from gateway.answers.grounding import distrust
 from gateway.answers.semantic_gate import Decision, closest_passage, decide, entropy_of, task_of
 from gateway.policy import Extract, GateMarks, Grounding
 from gateway.request import ChatRequest, parse
+from harness.gatekeepers.hit_rate import measured
 
 DESIGN = Path(__file__).parents[2] / "docs" / "design"
 ITEMS, CASES = load_set("support"), load_counterexamples("collapse")
@@ -81,3 +82,13 @@ def test_the_semantic_gate_passes_as_many_answers_as_the_page_says():
         "gatekeepers.md",
         f"of the {len(compared)} counterexamples that have one {collapsed} collapsed answers and {faithful} faithful",
     )
+
+
+@pytest.mark.slow
+def test_the_cache_finds_as_many_questions_again_as_the_page_says():
+    again, polite, free = (measured()[kind] for kind in ("again", "polite", "free"))
+    assert again.wrong == polite.wrong == free.wrong == 0
+    says("gatekeepers.md", f"| word by word | {again.right:,} of {again.asked:,} ({again.right / again.asked:.1%})")
+    says("gatekeepers.md", f"| {again.bypassed} |")
+    says("gatekeepers.md", f"| {polite.right} of {polite.asked} ({polite.right / polite.asked:.1%}) |")
+    says("gatekeepers.md", f"| {free.right} of {free.asked} |")

@@ -2,6 +2,7 @@
 
 import json
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,6 +59,13 @@ def test_an_unlike_question_is_no_hit_even_under_the_same_key():
     cache.put(entry("k"), max_entries=9, max_bytes=99_999)
     assert get(cache, "k", "opening hours of the museum") is None
     assert cache.get("k", places=(Place(space="endpoint:x", vector={0: 1.0}),), max_age_s=9, min_similarity=0.1) is None
+
+
+def test_a_question_without_a_word_that_counts_is_found_again():
+    cache = AnswerCache(now_unix_s=Wall())
+    cache.put(msgspec.structs.replace(entry("k"), places=(hashed_place({}),)), max_entries=9, max_bytes=99_999)
+    assert get(cache, "k", "Why?").similarity == 1.0
+    assert get(cache, "k", "Why the refund?") is None
 
 
 @given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 400)), max_size=40))
@@ -123,6 +131,29 @@ def test_tenant_and_target_change_the_key_and_the_way_it_is_sent_does_not():
     again = {**BASE, "metadata": {"trace": "9", "user": {"id": 7, "trace": "8"}}}
     assert key_of(traced) != key_of(again)
     assert key_of(traced, ignored=("trace", "user.trace")) == key_of(again, ignored=("trace", "user.trace"))
+
+
+ASKED = BASE["messages"][1]["content"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Hello!\n\n{ASKED}",
+        f"{ASKED} Thank you.",
+        f"{ASKED}\n\nMany thanks in advance!",
+        f"Good morning, thanks. {ASKED} 谢谢！",
+    ],
+)
+def test_greetings_and_thanks_around_it_do_not_change_the_key(text):
+    assert key_of(with_text(1, text)) == key_of(BASE)
+
+
+@pytest.mark.parametrize("more", ["We do.", "Not so.", "Thanks to rule 7 it is.", "谢谢参与的客户免运费。"])
+def test_a_short_sentence_that_tells_something_changes_the_key(more):
+    assert key_of(with_text(1, f"{more} {ASKED}")) != key_of(BASE)
+    alone = "Is shipping free for order A-1?"
+    assert key_of(with_text(1, f"{alone} {more}")) != key_of(with_text(1, alone))
 
 
 @pytest.mark.parametrize(
