@@ -118,6 +118,7 @@ async def _call(
         stream=sink is not None or collects,
         degraded=work.level != "healthy",
     )
+    work.loss = shaped.loss
     call = Call(
         body=body,
         limits=limits,

@@ -122,7 +122,7 @@ class ChatCompletions:
             return
         sink = SseSink(send, lambda: self._tally.first_token(work))
         reply = await outcome(self._runtime, work, sink)
-        if sink.started:
+        if sink.shown is not None:
             await sink.close()
             self._tally.replied(work, reply)
         else:

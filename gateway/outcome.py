@@ -19,10 +19,18 @@ async def outcome(runtime: Runtime, work: Work, sink: Sink | None) -> Reply:
         raise
     except Exception as error:
         log_mistake(runtime, error)
+        if sink is not None and sink.shown is not None:
+            return await _broken(runtime, work, sink, sink.shown)
         record = work.without_model("structured", abstained=True, extra=[Reason.INTERNAL_ERROR])
-        if sink is not None and sink.started:
-            await send_error(sink, "the answer above is not complete", record)
         return Reply(status=work.policy.structured.status, record=record, suggestion="try again later")
+
+
+async def _broken(runtime: Runtime, work: Work, sink: Sink, shown: DegradationRecord) -> Reply:
+    """End the stream that `shown` began; only a backend's is shown before it is whole."""
+    path = shown.path or work.target
+    record = work.broken(shown, path, runtime.backends[path].config.model, Reason.INTERNAL_ERROR)
+    await send_error(sink, "the answer above is not complete", record, reason=Reason.INTERNAL_ERROR)
+    return Reply(status=200, record=record)
 
 
 def log_mistake(runtime: Runtime, error: Exception) -> None:

@@ -107,8 +107,8 @@ class Pipeline:
                     raise
                 continue
             except UpstreamError as error:
-                if sink is not None and sink.started:
-                    return await self._broken(work, backend, sink, error)
+                if sink is not None and sink.shown is not None:
+                    return await self._broken(work, backend, sink, sink.shown, error.reason)
                 if isinstance(error.__cause__, ContextTooLong):
                     too_long.append(error.__cause__)
                 after_death = 0 if error.died and after_death is None else after_death
@@ -132,6 +132,8 @@ class Pipeline:
             )
             record = work.by_model(backend.name, backend.config.model, served.loss)
             instead = await self.unaided.gate.check(work, record, served.completion, path=backend.name)
+            if sink is not None and sink.shown is not None:
+                instead = None  # what was shown is close to it, and two answers are none
         except UpstreamError as error:
             if error.retry_after_s is not None:
                 work.retry_after_s.append(error.retry_after_s)
@@ -139,6 +141,12 @@ class Pipeline:
             raise
         except BadRequest:
             self._tell(work, backend, began_s, UpstreamError("a 400", reason=Reason.BACKEND_ERROR))
+            raise
+        except ConnectionError:
+            raise  # the client's
+        except Exception:
+            mistake = UpstreamError("a mistake of our own", reason=Reason.INTERNAL_ERROR, outcome="indeterminate")
+            self._tell(work, backend, began_s, mistake)
             raise
         self._tell(work, backend, began_s, None)
         return served if instead is None else instead
@@ -167,10 +175,13 @@ class Pipeline:
         self.unaided.kept.keep(work, record, served.completion, model=backend.config.model)
         return Reply(status=200, record=record, completion=served.completion)
 
-    async def _broken(self, work: Work, backend: Backend, sink: Sink, error: UpstreamError) -> Reply:
+    async def _broken(
+        self, work: Work, backend: Backend, sink: Sink, shown: DegradationRecord, reason: Reason
+    ) -> Reply:
         """After the first token there is no other path: say in the stream that it failed."""
-        record = work.without_model(backend.name, abstained=True)
-        await send_error(sink, f"the answer above is not complete or not to be trusted: {error.reason}", record)
+        record = work.broken(shown, backend.name, backend.config.model, reason)
+        message = f"the answer above is not complete or not to be trusted: {reason}"
+        await send_error(sink, message, record, reason=reason)
         return Reply(status=200, record=record)
 
     async def _prepared(

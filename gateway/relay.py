@@ -10,7 +10,7 @@ from gateway.answers.tool_calls import Offer
 from gateway.answers.validate import check_arguments, check_text, invalid, is_blank, own_record_in
 from gateway.backends.stream import FunctionDelta, Piece, StreamReader
 from gateway.masking import KeyWatch
-from gateway.record import DegradationRecord
+from gateway.record import DegradationRecord, Reason
 
 DONE = b"data: [DONE]\n\n"
 _LEGACY = -1  # the index of a `function_call`, of which there is one
@@ -22,8 +22,8 @@ class Sink(Protocol):
     """Where the bytes of a stream go."""
 
     @property
-    def started(self) -> bool:
-        """Whether the client has been sent anything; from then on no other path may answer."""
+    def shown(self) -> DegradationRecord | None:
+        """The record in the headers; None while nothing has been sent. From then on no other path may answer."""
         ...
 
     async def send(self, data: bytes, *, record: DegradationRecord) -> None:
@@ -195,10 +195,9 @@ def _delta_of(message: Mapping[str, Any]) -> dict[str, Any]:
     return {**message, "tool_calls": [{"index": index, **call} for index, call in enumerate(calls)]}
 
 
-async def send_error(sink: Sink, message: str, record: DegradationRecord) -> None:
-    """End a stream that failed: an error event that says so, with the record, and no `[DONE]`."""
-    code = str(record.reasons[-1]) if record.reasons else "stream_failed"
-    error = {"message": message, "type": "upstream_error", "param": None, "code": code}
+async def send_error(sink: Sink, message: str, record: DegradationRecord, *, reason: Reason) -> None:
+    """End a stream that failed: an error event that says so, and why, with the record, and no `[DONE]`."""
+    error = {"message": message, "type": "upstream_error", "param": None, "code": reason}
     await sink.send(_events([msgspec.json.encode({"error": error, "degradation": record})]), record=record)
 
 

@@ -134,12 +134,12 @@ class SseSink:
     def __init__(self, send: Send, on_first: Callable[[], None]) -> None:
         self._send = send
         self._on_first = on_first
-        self.started = False
+        self.shown: DegradationRecord | None = None
 
     async def send(self, data: bytes, *, record: DegradationRecord) -> None:
         """Send events; the first call sends the headers."""
-        if not self.started:
-            self.started = True
+        if self.shown is None:
+            self.shown = record
             self._on_first()
             headers = [*STREAM_HEADERS, *record_headers(record)]
             await self._send({"type": "http.response.start", "status": 200, "headers": headers})

@@ -16,6 +16,7 @@ from gateway.record import HEALTHY, Attempt, CacheUse, DegradationRecord, Droppe
 from gateway.request import ChatRequest, text_of
 
 NOTED = frozenset({"rules", "classifier", "cache", "extract", "template"})  # paths whose answers carry a notice
+LACKS_NOTHING = frozenset({"refused", "cache"})
 OVERLOADED = frozenset({Reason.QUEUE_FULL, Reason.BACKPRESSURE, Reason.DRAINING})
 
 
@@ -38,8 +39,6 @@ class Loss(msgspec.Struct, kw_only=True):
     tokenizer: bool = False  # it cannot be believed
     max_tokens: int = 0
     compressed_tokens: int = 0  # of the prompt, said again with fewer
-    tools: bool = False
-    schema: bool = False
     validation: bool = False
     backend_degraded: bool = False  # by its own record
     launch: bool = False  # the backend runs in a degraded launch
@@ -79,8 +78,6 @@ class Loss(msgspec.Struct, kw_only=True):
                 compressed_tokens=self.compressed_tokens,
                 characters=self.characters,
                 max_tokens=self.max_tokens,
-                tools=self.tools,
-                response_schema=self.schema,
                 validation=self.validation,
             )
         )
@@ -99,6 +96,7 @@ class Work(msgspec.Struct, kw_only=True):
     attempts: list[Attempt] = msgspec.field(default_factory=list)
     reasons: list[Reason] = msgspec.field(default_factory=list)
     retry_after_s: list[float] = msgspec.field(default_factory=list)
+    loss: Loss = msgspec.field(default_factory=Loss)  # of the call that was sent last
     tenant: str = ""  # who asks, as a digest; answers are never shared between two
     review: str | None = None  # an answer of this request that waits for a person
     forward: Mapping[str, str] = msgspec.field(
@@ -175,10 +173,13 @@ class Work(msgspec.Struct, kw_only=True):
     ) -> DegradationRecord:
         """The record of an answer that no model gave now; critical, unless the policy's order put the path first.
 
-        `model` is the one that gave an earlier answer.
+        `model` is the one that gave an earlier answer. A refusal is no answer, so it lacks nothing, and an earlier answer
+        was held to the same schema.
         """
         reasons = _merged(self.reasons, extra) or [Reason.HEALTH_LEVEL]
         kind = path if path in NOTED else None
+        request = self.request
+        lost = Dropped(tools=request.has_tools, response_schema=request.response_format != "text")
         by_choice = reasons == [Reason.POLICY] and self.level is not Level.CRITICAL
         return DegradationRecord(
             level=Level.DEGRADED if by_choice else Level.CRITICAL,
@@ -187,9 +188,7 @@ class Work(msgspec.Struct, kw_only=True):
             model_requested=self.model_requested,
             model_served=model,
             attempts=tuple(self.attempts),
-            dropped=_or_nothing(
-                Dropped(tools=self.request.has_tools, response_schema=self.request.response_format != "text")
-            ),
+            dropped=HEALTHY.dropped if path in LACKS_NOTHING else _or_nothing(lost),
             abstained=abstained,
             cache=cache,
             review=self.review,
@@ -197,17 +196,15 @@ class Work(msgspec.Struct, kw_only=True):
             notice=self._notice(kind, model or path, cache) if kind else None,
         )
 
-    def broken(self, record: DegradationRecord, reason: Reason) -> DegradationRecord:
-        """The record of a stream that failed after its first token; `record` is how it began."""
-        level = record.level if record.level is not Level.HEALTHY else Level.DEGRADED
-        return msgspec.structs.replace(
-            record,
-            level=level,
-            reasons=tuple(_merged(record.reasons, [reason])),
-            model_requested=self.model_requested,
-            attempts=tuple(self.attempts),
-            abstained=True,
-        )
+    def broken(self, shown: DegradationRecord, path: str, model: str, reason: Reason) -> DegradationRecord:
+        """The record of a stream of backend `path` that failed after its first token; `shown` is how it began.
+
+        It says all that `shown` said, in that order, what the call lost, and `reason`.
+        """
+        self.note(reason)
+        record = self.by_model(path, model, self.loss)
+        reasons = tuple(_merged(shown.reasons, record.reasons))
+        return msgspec.structs.replace(record, level=Level.CRITICAL, reasons=reasons, abstained=True)
 
     def _notice(self, kind: str, model: str, cache: CacheUse | None = None) -> str:
         text: str = getattr(self.policy.notices, f"{kind}_{self.language}")
