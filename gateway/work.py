@@ -173,8 +173,8 @@ class Work(msgspec.Struct, kw_only=True):
     ) -> DegradationRecord:
         """The record of an answer that no model gave now; critical, unless the policy's order put the path first.
 
-        `model` is the one that gave an earlier answer. A refusal is no answer, so it lacks nothing, and an earlier answer
-        was held to the same schema.
+        `model` is the one that gave an earlier answer. A refusal is no answer, so it lacks nothing; an earlier one was
+        held to the same schema.
         """
         reasons = _merged(self.reasons, extra) or [Reason.HEALTH_LEVEL]
         kind = path if path in NOTED else None
