@@ -8,10 +8,11 @@ from string import ascii_lowercase
 from typing import Any
 
 from misbehaviour import BAD, FORMAT, GOOD, TOOL, arguments_of, city_of, nonce_of, whole
+from storm_truth import REFUSED, Play
 from upstream_stub import answers
 
-REFUSED, BAD_STOP = "400", ["bad"]
-KINDS = ("plain", "plain", "again", "again", "tool", "call wanted", "schema", "bad stop", "own fault")
+BAD_STOP = ["bad"]
+KINDS = ("plain", "plain", "again", "again", "tool", "call wanted", "schema", "bad stop", "own fault", "poison")
 OWN_FAULTS = ("max_tokens", "role", "no messages", "not utf-8", "too large")
 KEPT = ("messages", "tools", "tool_choice", "response_format", "stop", "seed")  # what no fallback may lose or change
 MOST_BODY_BYTES = 20_000
@@ -36,25 +37,53 @@ class Asked:
         return self.body.get("stop") == BAD_STOP
 
 
-class Chaotic:
-    """A backend that plays a random kind per request, and remembers which, and what it was sent."""
+class Log(defaultdict[str, list[Play]]):
+    """What was played of each trial, by all backends, in order."""
 
-    def __init__(self, rng: Random, bad_share: float) -> None:
+    def __init__(self) -> None:
+        super().__init__(list)
+
+
+class Chaotic:
+    """A backend that plays a random kind per request and logs it; one with a name says in its words that they are its.
+
+    What is poisonous kills each backend that it meets.
+    """
+
+    def __init__(self, rng: Random, bad_share: float, *, name: str = "", log: Log | None = None) -> None:
         self._rng = rng
         self.bad_share = bad_share
-        self.played: dict[str, list[str]] = defaultdict(list)
-        self.bodies: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        self._name = name
+        self.played = Log() if log is None else log
 
     async def __call__(self, writer, body):
         kinds = BAD if self._rng.random() < self.bad_share else GOOD
-        name = self._rng.choice(sorted(kinds))
+        kind = self._rng.choice(sorted(kinds))
+        if is_poison(body):
+            kinds, kind = BAD, "dies"
         refuses = kinds is GOOD and body.get("stop") == BAD_STOP
         if body["messages"][-1]["content"] != "ping":
-            trial = trial_of(body)
-            self.played[trial].append(REFUSED if refuses else name)
-            self.bodies[trial].append(body)
-        script = answers({"error": {"message": "stop is bad"}}, 400) if refuses else kinds[name](body)
-        await script(writer, body)
+            self.played[trial_of(body)].append(Play(self._name, REFUSED if refuses else kind, body))
+        said = answers({"error": {"message": "stop is bad"}}, 400) if refuses else kinds[kind](self._named(body))
+        await said(writer, body)
+
+    def _named(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The body from which the words are made: its last message has this backend's name behind its first word."""
+        if not self._name:
+            return body
+        *earlier, last = body["messages"]
+        nonce = nonce_of(body)
+        content = str(last["content"]).replace(nonce, named(nonce, self._name), 1)
+        return {**body, "messages": [*earlier, {**last, "content": content}]}
+
+
+def named(nonce: str, backend: str) -> str:
+    """The first word of what `backend` says to a question that begins with `nonce`."""
+    return f"{nonce}-{backend}"
+
+
+def is_poison(body: dict[str, Any]) -> bool:
+    return bool((body.get("metadata") or {}).get("poison"))
 
 
 def trial_of(body: dict[str, Any]) -> str:
@@ -100,6 +129,8 @@ class Client:
             body["response_format"] = FORMAT
         elif kind == "bad stop":
             body["stop"] = BAD_STOP
+        elif kind == "poison":
+            body["metadata"] = {"trial": trial, "poison": True}
         asked = Asked(trial=trial, nonce=nonce, body=body)
         if kind == "own fault":
             _spoil(asked, rng.choice(OWN_FAULTS), rng)
@@ -126,16 +157,19 @@ def _ready(asked: Asked) -> Asked:
     return asked
 
 
-def check_json(answer, nonce):
+def check_json(answer, nonce, *, names=False):
+    """`names`: the backends say in their words whose they are. Returns the record, and whether it is an answer."""
     record = answer.record
     if answer.status == 200 and not record.get("abstained"):
-        _require_whole(answer.json["choices"][0]["message"], nonce)
+        _require_whole(answer.json["choices"][0]["message"], _begins(record, nonce, names))
+        if "model_served" in record:
+            assert answer.json["model"] == record["model_served"]
     if answer.status == 429:
         assert int(answer.headers["Retry-After"]) >= 1
     return record, not record.get("abstained", False)
 
 
-def check_stream(answer, nonce):
+def check_stream(answer, nonce, *, names=False):
     events = answer.events
     if events[-1] != "[DONE]":  # it failed, and says so
         assert "error" in events[-1]
@@ -143,8 +177,15 @@ def check_stream(answer, nonce):
         return events[-1]["degradation"], False
     record = answer.streamed_record
     if not record.get("abstained"):
-        _require_whole({"content": answer.streamed_text, "tool_calls": _calls_in(events)}, nonce)
+        message = {"content": answer.streamed_text, "tool_calls": _calls_in(events)}
+        _require_whole(message, _begins(record, nonce, names))
     return record, not record.get("abstained", False)
+
+
+def _begins(record, nonce, names):
+    """The first word of whoever the record says has answered; only the backend that is meant is ever kept."""
+    path = record.get("path", "primary")
+    return named(nonce, "primary" if path == "cache" else path) if names else nonce
 
 
 def _require_whole(message, nonce):
@@ -168,50 +209,30 @@ def _calls_in(events):
     return list(calls.values())
 
 
-def check_sent(asked, *backends):
+def check_sent(asked, plays):
     """Whoever was asked got the client's own words, tools and schema, and each was asked once at most."""
-    for backend in backends:
-        assert len(backend.played[asked.trial]) <= 1
-        for body in backend.bodies[asked.trial]:
-            assert {key: body.get(key) for key in KEPT} == {key: asked.body.get(key) for key in KEPT}
+    assert len({play.backend for play in plays}) == len(plays)
+    for play in plays:
+        assert {key: play.body.get(key) for key in KEPT} == {key: asked.body.get(key) for key in KEPT}
     if asked.own_fault is not None:
-        assert not any(backend.bodies[asked.trial] for backend in backends)
+        assert not plays
 
 
-def check_refusal(answer, asked, primary, secondary):
+def check_refusal(answer, asked, plays):
     """A 400 (or 413) is the client's own fault, or every backend finds the prompt too long."""
     error = answer.json["error"]
     assert error["message"]
-    plays = [*primary.played[asked.trial], *secondary.played[asked.trial]]
+    kinds = [play.kind for play in plays]
     if asked.own_fault is not None:
         assert answer.status == asked.own_fault
     elif error["code"] == "context_length_exceeded":
-        assert plays == ["context"] * 2
+        assert kinds == ["context"] * 3
     else:
         assert "stop is bad" in error["message"]
-        assert primary.played[asked.trial] == [REFUSED]
+        assert [play.backend for play in plays if play.kind == REFUSED][-1:] == ["primary"]
 
 
-def check_truth(record, answered, asked, primary, secondary):
-    """The record against what the backends really did."""
-    plays = {"primary": primary.played[asked.trial], "secondary": secondary.played[asked.trial]}
-    if record["level"] == "healthy":
-        assert record == {"level": "healthy"}
-        assert plays["primary"][0] in GOOD
-        return
-    assert record["reasons"]
-    if answered and record["path"] in plays:
-        assert plays[record["path"]][0] in GOOD
-    for attempt in record.get("attempts", []):
-        kinds = plays[attempt["path"]]
-        if attempt["outcome"] in ("failed", "indeterminate") and attempt["reason"] != "timeout":  # a busy machine's
-            assert kinds, attempt
-            assert kinds[0] in BAD or kinds[0] == REFUSED, (kinds, attempt)
-        if attempt["outcome"] == "ok":
-            assert kinds[0] in GOOD, (kinds, attempt)
-
-
-def well_answered(asked, everything, primary):
+def well_answered(asked, everything, log):
     """Whether the same question was ever answered whole by the backend that was meant: only then may it be kept."""
     same = [one.trial for one in everything if one.nonce == asked.nonce]
-    return any(kind in GOOD for trial in same for kind in primary.played[trial])
+    return any(play.backend == "primary" and play.kind in GOOD for trial in same for play in log[trial])

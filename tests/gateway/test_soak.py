@@ -250,7 +250,6 @@ async def forget(scripts, upstreams, log, ends_s):
         log.truncate()
         for script in scripts:
             script.played.clear()
-            script.bodies.clear()
         for upstream in upstreams:
             upstream.seen.clear()
             upstream.heads.clear()

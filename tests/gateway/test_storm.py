@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 from measured import BYTE_PER_TOKEN
-from misbehaviour import whole
+from misbehaviour import city_of, whole
 from published import has_published_shape
 from served import Gateway, backend, gateway, policy_of
 from storm_traffic import (
@@ -20,13 +20,15 @@ from storm_traffic import (
     Asked,
     Chaotic,
     Client,
+    Log,
     check_json,
     check_refusal,
     check_sent,
     check_stream,
-    check_truth,
+    named,
     well_answered,
 )
+from storm_truth import BACKENDS, check_headers, check_truth, deaths
 from upstream_stub import answers, running
 
 from gateway.clock import SystemClock
@@ -35,7 +37,7 @@ from gateway.config import Memory
 CLOCK = SystemClock()
 CLIENTS, REQUESTS = 32, 8
 LIMITS = {"default": {"connect_s": 5.0, "first_token_s": 0.4, "idle_s": 0.3, "total_s": 5.0}}
-LEAVES = "leaves"
+LEAVES, BROKEN, POISON = "leaves", "broken stream", "died twice"
 WARY = {"consecutive_failures": 3, "open_s": 0.1}
 CALM = {"cool_down_s": 0.1, "dwell_s": 0.05, "probe_s": 0.05}
 PATIENT = {"consecutive_failures": 1000, "min_calls": 9999}
@@ -91,7 +93,7 @@ class Storm:
     """Who asks whom, and what came of it."""
 
     served: Gateway
-    backends: tuple[Chaotic, Chaotic]
+    log: Log
     seen: Counter = field(default_factory=Counter)
     everything: list[Asked] = field(default_factory=list)
 
@@ -111,27 +113,42 @@ class Storm:
 
     def check(self, asked, answer):
         has_published_shape(answer)
-        check_sent(asked, *self.backends)
+        plays = self.log[asked.trial]
+        check_sent(asked, plays)
         if answer.status in (400, 413):
-            check_refusal(answer, asked, *self.backends)
+            check_refusal(answer, asked, plays)
             self.seen[answer.status] += 1
             return
         assert answer.status in (200, 206, 429)
         assert asked.own_fault is None
         streamed = asked.stream and answer.headers["Content-Type"].startswith("text/event-stream")
-        record, answered = (check_stream if streamed else check_json)(answer, asked.nonce)
-        check_truth(record, answered, asked, *self.backends)
+        record, _ = (check_stream if streamed else check_json)(answer, asked.nonce, names=True)
+        check_truth(record, asked, plays)
+        broken = streamed and record.get("path") in BACKENDS and record.get("abstained", False)
+        check_headers(answer.headers, record, broken=broken)
+        if broken:
+            self.check_broken(answer, asked, record)
+        self.seen[POISON] += len(deaths(record.get("attempts", []), plays)) == 2
         if record.get("path") == "cache":
-            assert well_answered(asked, self.everything, self.backends[0])
+            assert well_answered(asked, self.everything, self.log)
         self.seen[record["level"]] += 1
         self.seen.update(record.get("reasons", ()))
+
+    def check_broken(self, answer, asked, record):
+        """The text that was shown is the beginning of what the named backend played; the error says why it ended."""
+        (play,) = [play for play in self.log[asked.trial] if play.backend == record["path"]]
+        begins, text = named(asked.nonce, record["path"]), answer.streamed_text
+        if play.kind != "endless":
+            assert whole(begins).startswith(text.strip()) or city_of(begins).startswith(text.strip()), (play, text)
+        assert answer.events[-1]["error"]["code"] == record["attempts"][-1]["reason"]
+        self.seen[BROKEN] += 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("seed", "breaker", "room"), STORMS, ids=[f"seed {seed}" for seed, *_ in STORMS])
 async def test_a_storm_breaks_leaks_and_hides_nothing(seed, breaker, room):
     policy = policy_of(
-        paths={"order": ["primary", "secondary", "cache", "template", "structured"]},
+        paths={"order": [*BACKENDS, "cache", "template", "structured"]},
         limits=LIMITS,
         deadline={"request_s": 10.0},
         breaker=breaker,
@@ -141,19 +158,22 @@ async def test_a_storm_breaks_leaks_and_hides_nothing(seed, breaker, room):
         cache={"ignored_metadata": ["trial"]},
     )
     memory = Memory(kv_capacity_bytes=2000, shape=BYTE_PER_TOKEN)
-    scripts = Chaotic(Random(f"{seed}/primary"), 0.5), Chaotic(Random(f"{seed}/secondary"), 0.3)
+    log, shares = Log(), dict(zip(BACKENDS, (0.5, 0.4, 0.3), strict=True))
+    scripts = [Chaotic(Random(f"{seed}/{name}"), share, name=name, log=log) for name, share in shares.items()]
     async with (
         running(scripts[0]) as one,
         running(scripts[1]) as two,
+        running(scripts[2]) as three,
         gateway(
             backend(one, "primary", memory=memory, **room),
-            backend(two, "secondary", engine="openai", upstream_stream="always", **room),
+            backend(two, "secondary", **room),
+            backend(three, "third", engine="openai", upstream_stream="always", **room),
             policy=policy,
             max_body_bytes=MOST_BODY_BYTES,
         ) as served,
     ):
         primary = served.runtime.backends["primary"]
-        promises, storm = Promises(primary), Storm(served, scripts)
+        promises, storm = Promises(primary), Storm(served, log)
         before = len(asyncio.all_tasks())
         async with asyncio.TaskGroup() as group:
             for number in range(CLIENTS):
@@ -164,15 +184,15 @@ async def test_a_storm_breaks_leaks_and_hides_nothing(seed, breaker, room):
         promises.check_end()
         assert all(each.lane.view()[:2] == (0, 0) for each in served.runtime.backends.values())
         assert primary.ledger.snapshot().waiting == 0
-        await require_no_leaks(served, {"primary": one, "secondary": two}, before)
+        await require_no_leaks(served, {"primary": one, "secondary": two, "third": three}, before)
         await close_breakers(served)
-        one.script = two.script = Chaotic(Random(seed), 0.0)
+        one.script = two.script = three.script = Chaotic(Random(seed), 0.0)
         await until_healthy(served)
         answer = await served.chat("afterwards What is the capital of France?")
         assert (answer.text, answer.record) == (whole("afterwards"), {"level": "healthy"})
         await check_client_mistakes_move_nothing(served)
-        await check_only_whole_answers_are_kept(served, one, two)
-    must_be_there = (*kinds, *(["queue_full"] if room is CROWDED else []))
+        await check_only_whole_answers_are_kept(served, one, two, three)
+    must_be_there = (*kinds, BROKEN, POISON, *(["queue_full"] if room is CROWDED else []))
     assert all(storm.seen[kind] for kind in must_be_there), storm.seen
 
 
@@ -216,10 +236,9 @@ async def check_client_mistakes_move_nothing(served):
     assert (await served.chat("then What is the capital of France?")).record == {"level": "healthy"}
 
 
-async def check_only_whole_answers_are_kept(served, one, two):
+async def check_only_whole_answers_are_kept(served, one, two, three):
     """G14: asked again when nobody answers, what was whole comes from the cache, what was degraded does not."""
-    broken = answers({}, 500)
-    one.script = broken
+    one.script = three.script = broken = answers({}, 500)
     assert (await served.chat("degraded What is the capital of France?")).record["path"] == "secondary"
     two.script = broken
     await close_breakers(served)
