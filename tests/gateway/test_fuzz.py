@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from measured import BYTE_PER_TOKEN
 from misbehaviour import BAD
 from misbehaviour import GOOD as WELL
-from served import TOKEN, policy_of
+from published import has_published_shape
+from served import TOKEN, Answer, policy_of
 from test_storm import PATIENT
 from upstream_stub import says
 
@@ -143,9 +144,12 @@ def ask(served, method, path, body=b"", headers=None):
     try:
         connection.request(method, path, body, headers or {})
         response = connection.getresponse()
-        return response.status, response.read()
+        answer = Answer(response.status, dict(response.headers), response.read())
     finally:
         connection.close()
+    if path == PATHS[0] and answer.status in (200, 206):
+        has_published_shape(answer)
+    return answer.status, answer.body
 
 
 def check(status, body, *, head=False):
