@@ -69,7 +69,7 @@ def test_its_doubt_quotes_where_the_texts_part() -> None:
     assert "something else: “Sunday” for “Friday” (" in why(LIE)
     assert "something else: “call depot” put in (" in why(f"{TRUTH} Please call the depot.")  # what only moved is not
     assert "“by Friday” left out" in why(TRUTH)  # but where nothing else differs
-    far = "Vans, boats and bikes that were lent in May come back to halls, yards and sheds with little fuel, unwashed."
+    far = "Vans, boats and bikes that were lent in May return to halls, yards and sheds with little fuel, unwashed."
     assert len(why(far)) < 200
 
 
