@@ -36,6 +36,7 @@ async def _closed(runtime: Runtime) -> None:
     if runtime.attention is not None:
         runtime.attention.close()
     await asyncio.to_thread(runtime.pipeline.schemas.process.close)
+    await runtime.pipeline.unaided.close()
     await runtime.pipeline.unaided.kept.save()
     if runtime.tracing is not None:
         await asyncio.to_thread(runtime.tracing.close)

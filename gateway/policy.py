@@ -146,7 +146,8 @@ class Template(Section, frozen=True, kw_only=True):
 class TemplateMatch(Section, frozen=True, kw_only=True):
     """How a template is found."""
 
-    min_similarity: Share = 0.5  # of the question to the closest example; below it keywords decide
+    min_similarity: Share = 0.5  # of the question to the closest example, hashed; below it keywords decide
+    embedded_min_similarity: Share = 0.6  # the same in the space of the config's [answers.embeddings]
 
 
 class CacheMarks(Section, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ class EmbeddingEndpoint:
         self._url = f"{config.url.rstrip('/')}/embeddings"
         self._model = config.model
         self._session = session
+        self.timeout_s = config.timeout_s
         self._timeout = aiohttp.ClientTimeout(total=config.timeout_s)
         key = environ.get(config.api_key_env or "", "")
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}

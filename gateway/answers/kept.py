@@ -10,7 +10,7 @@ from gateway.answers import cache_file
 from gateway.answers.cache import AnswerCache, Entry, Found, Hit, Outcome, Place, hashed_place
 from gateway.answers.cache_key import Asked, asked_of
 from gateway.answers.completion import Completion
-from gateway.answers.embedding import HASHED
+from gateway.answers.embedding import HASHED, embed
 from gateway.answers.endpoint import EmbeddingEndpoint
 from gateway.answers.grounding import distrust
 from gateway.answers.intents import Intents, Match
@@ -110,11 +110,16 @@ class KeptAnswers:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
 
-    async def intent_of(self, text: str, vector: dict[int, float]) -> Match | None:
+    @property
+    def has_intents(self) -> bool:
+        return self._intents is not None
+
+    async def places_of(self, text: str) -> tuple[Place, ...]:
+        """Where a question lies: by hashing, and by the endpoint when it answers in time."""
+        return await self._places(Asked(key="", text=text, vector=embed(text)))
+
+    def intent_of(self, places: tuple[Place, ...]) -> Match | None:
         """The intent of a question, in the space that the intent file was made in."""
-        if self._intents is None:
-            return None
-        places = await self._places(Asked(key="", text=text, vector=vector))
         return self._match(places)
 
     async def save(self) -> None:

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import aiohttp
 from prometheus_client import CollectorRegistry, Counter
 
-from gateway.answers.cache import AnswerCache, Hit, Outcome
+from gateway.answers.cache import AnswerCache, Hit, Outcome, Place
 from gateway.answers.completion import Completion, now_unix_s, prepared
-from gateway.answers.embedding import HASHED, embed
+from gateway.answers.embedding import HASHED
 from gateway.answers.endpoint import EmbeddingEndpoint, space_of
 from gateway.answers.extract import extract
 from gateway.answers.gatekeepers import Classifier, load_classifier
@@ -17,7 +17,8 @@ from gateway.answers.kept import KeptAnswers, Log
 from gateway.answers.lexis import split
 from gateway.answers.outgoing import OutgoingGate
 from gateway.answers.rules import Asked, RuleBook, load_rules
-from gateway.answers.templates import template_for
+from gateway.answers.template_examples import ExampleVectors
+from gateway.answers.templates import Placed, examples_of, template_for
 from gateway.attention.probe import AttentionProbe
 from gateway.config import Answers
 from gateway.policy import Policy
@@ -44,13 +45,20 @@ class Unaided:
         kept: KeptAnswers,
         gate: OutgoingGate,
         looked_up: Callable[[Outcome], None],
+        examples: ExampleVectors | None = None,
     ) -> None:
-        """`looked_up` counts the look-ups for the path "cache"."""
+        """`looked_up` counts the look-ups for the path "cache"; `examples` None: templates are compared by hashing."""
         self._rules = rules
         self._classifier = classifier
         self.kept = kept
         self.gate = gate
         self._looked_up = looked_up
+        self._examples = examples
+
+    async def close(self) -> None:
+        """End what runs in the background; before the session ends."""
+        if self._examples is not None:
+            await self._examples.close()
 
     async def answer(self, name: str, work: Work, *, by_choice: bool = False) -> Given | None:
         """The answer of path `name`; None when it has none for this request.
@@ -106,19 +114,31 @@ class Unaided:
 
     async def _by_template(self, work: Work) -> tuple[str, bool] | None:
         """The response of the question's intent where one can be filled, else the policy's template."""
-        asked = split(work.request.messages).asked
-        match = await self.kept.intent_of(asked, embed(asked))
+        asked, policy = split(work.request.messages).asked, work.policy
+        examples = examples_of(policy.templates, work.language)
+        places = await self.kept.places_of(asked) if self.kept.has_intents or examples else ()
+        match = self.kept.intent_of(places)
         response = response_of(match.intent, language=work.language, metadata=metadata_of(work)) if match else None
         if response is not None:
             return response.text, response.abstains
+        placed, marks = await self._placed(places, examples), policy.template_match
         template = template_for(
             work.request.question,
             asked=asked,
             language=work.language,
-            templates=work.policy.templates,
-            min_similarity=work.policy.template_match.min_similarity,
+            templates=policy.templates,
+            min_similarity=marks.min_similarity if placed is None else marks.embedded_min_similarity,
+            placed=placed,
         )
         return (template.text, template.abstains) if template else None
+
+    async def _placed(self, places: tuple[Place, ...], examples: tuple[str, ...]) -> Placed | None:
+        """Question and examples in the endpoint's space; None where it did not give them all in time."""
+        asked = next((place.vector for place in places if place.space != HASHED), None)
+        if self._examples is None or asked is None or not examples:
+            return None
+        vectors = await self._examples.of(examples)
+        return None if vectors is None else Placed(asked, vectors)
 
 
 def metadata_of(work: Work) -> Mapping[str, Any]:
@@ -184,6 +204,7 @@ def build_unaided(
         kept=kept,
         gate=OutgoingGate(kept, endpoint=endpoint, queue=queue, lost=lost.inc, log=log, attention=attention),
         looked_up=_look_ups(registry),
+        examples=ExampleVectors(endpoint) if endpoint is not None else None,
     )
 
 

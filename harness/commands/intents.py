@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     texts = [question.question for question in questions]
     if args.embeddings_url:
         space = f"endpoint:{args.embeddings_model}"
-        vectors = asyncio.run(_embedded(args.embeddings_url, args.embeddings_model, texts))
+        vectors = asyncio.run(embedded(args.embeddings_url, args.embeddings_model, texts))
     else:
         space, vectors = HASHED, [embed(text) for text in texts]
     found = cluster(
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-async def _embedded(url: str, model: str, texts: Sequence[str]) -> list[dict[int, float]]:
+async def embedded(url: str, model: str, texts: Sequence[str]) -> list[dict[int, float]]:
     """Raises HarnessError when the server leaves one out."""
     import aiohttp
 

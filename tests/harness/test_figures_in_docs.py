@@ -11,9 +11,10 @@ from evalsets.jsonl import load_set
 from gateway.answers.embedding import embed, similarity
 from gateway.answers.grounding import distrust
 from gateway.answers.semantic_gate import Decision, closest_passage, decide, entropy_of, task_of
-from gateway.policy import Extract, GateMarks, Grounding
+from gateway.policy import Extract, GateMarks, Grounding, TemplateMatch
 from gateway.request import ChatRequest, parse
 from harness.gatekeepers.hit_rate import measured
+from harness.gatekeepers.nearest_template import hashed, nearest
 
 DESIGN = Path(__file__).parents[2] / "docs" / "design"
 ITEMS, CASES = load_set("support"), load_counterexamples("collapse")
@@ -92,3 +93,15 @@ def test_the_cache_finds_as_many_questions_again_as_the_page_says():
     says("gatekeepers.md", f"| {again.bypassed} |")
     says("gatekeepers.md", f"| {polite.right} of {polite.asked} ({polite.right / polite.asked:.1%}) |")
     says("gatekeepers.md", f"| {free.right} of {free.asked} |")
+
+
+@pytest.mark.slow
+def test_the_nearest_template_is_right_as_often_as_the_page_says():
+    english, chinese = nearest(hashed(), mark=TemplateMatch().min_similarity)
+    for one in (english, chinese):
+        assert one.above_right == one.above
+    says("gatekeepers.md", f"| built-in hashing | {told(english)} | {told(chinese)} |")
+
+
+def told(one) -> str:
+    return f"{one.right} of {one.asked} ({one.right / one.asked:.0%}); {one.above} above the mark"
