@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gateway.prompt.anchors import Protected, Span
+from gateway.prompt.anchors import Protected, Span, negation_scopes
 from gateway.prompt.clauses import split_long
 from gateway.prompt.structure import Table, code_blocks, inline_spans, json_values, tables
 
@@ -50,6 +50,7 @@ _LINKING = re.compile(
     r"been|has|have|had|will|would|can|could|may|must|should|that|which|who|than|as|if|unless|except|only))\s*$",
     re.IGNORECASE,
 )
+_DANGLING = re.compile(r"(?:不[要得能可会应许]?|没有?|禁止|勿|未|除了|无法)$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•·]\s|\(?\d{1,3}[.)、]\s?|\(?[a-z][.)]\s|[（(]?[一二三四五六七八九十]{1,3}[、)）])")
 _HEADING = re.compile(r"[ \t]{0,3}(#{1,6})\s")
 _CONTINUES = re.compile(
@@ -91,13 +92,18 @@ def _ends_here(text: str, stop: re.Match[str]) -> bool:
     before = text[max(0, stop.start() - 24) : stop.start()]
     if stop["strong"]:
         if stop["strong"] != ".":
-            return True
+            return _closes_nothing(stop) or not (after[0].islower() and after[0].isascii())
         if _is_abbreviation(before):
             return "\n" in stop.group() and not _numbered(before)
         return not (after[0].islower() and after[0].isascii())
     if stop.group().count("\n") > 1 or _ITEM.match(after) or _HEADING.match(after):
         return True
     return not _wraps(text, stop, before, after)
+
+
+def _closes_nothing(stop: re.Match[str]) -> bool:
+    """Whether no quote and no bracket ends with the sentence; where one does, the one around it may go on."""
+    return stop.group().rstrip() == stop["strong"]
 
 
 def _is_abbreviation(before: str) -> bool:
@@ -119,10 +125,17 @@ def _wraps(text: str, stop: re.Match[str], before: str, after: str) -> bool:
         return False
     length = stop.start() - line_start
     if _is_han(after[0]):
-        return length > 10 and bool(before) and (_is_han(before[-1]) or before[-1] in "，、")
-    if after[0].isascii() and after[0].islower() and length > 30:
+        full = length > 10 and bool(before) and (_is_han(before[-1]) or before[-1] in "，、")
+        return full or _DANGLING.search(before) is not None
+    if after[0].isascii() and after[0].islower() and (length > 30 or _denies_on(text[line_start : stop.start()])):
         return True
     return length > 10 and _LINKING.search(before) is not None
+
+
+def _denies_on(line: str) -> bool:
+    """Whether a negation's scope reaches the end of the line."""
+    scopes = negation_scopes(line)
+    return bool(scopes) and scopes[-1].end == len(line)
 
 
 def _is_han(character: str) -> bool:

@@ -2,11 +2,16 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from gateway.prompt.anchors import Span
+from gateway.prompt.anchors import Protected, Span
 
 _FENCE = re.compile(r"(?:`{3,}|~{3,})")
+_QUOTED = re.compile(
+    r"(?<![\w\"])\"(?=\S)[^\"\n]{1,200}\"(?!\w)|“[^“”\n]{1,200}”|「[^「」\n]{1,200}」"
+    r"|\([^()\n]{1,200}\)|（[^（）\n]{1,200}）"
+)
 _INLINE_CODE = re.compile(r"(?<!`)`[^`\n]{1,400}`(?!`)")
 _LINK = re.compile(r"\bhttps?://[^\s<>\"'，。；）】]+")
 _JSON_OPEN = re.compile(r"[{\[]")
@@ -25,17 +30,36 @@ class Table(NamedTuple):
 def code_blocks(text: str) -> list[Span]:
     """Fenced blocks with their fences, whole lines; an open one runs to the end of the text."""
     blocks: list[Span] = []
+    strings = Protected(json_values(text, []) if _FENCE.search(text) else [])
+    alone: dict[str, Iterator[re.Match[str]]] = {}
     position = 0
     while (fence := _FENCE.search(text, position)) is not None:
         start = text.rfind("\n", 0, fence.start()) + 1
         if fence.group()[0] == "~" and text[start : fence.start()].strip():
             position = fence.end()  # ~~~ opens a block only where the line starts
             continue
-        close = text.find(fence.group(), fence.end())
-        end = len(text) if close < 0 else _line_end(text, close + len(fence.group()))
+        if strings.forbids(fence.start()):
+            position = fence.end()  # in a string of a JSON value
+            continue
+        end = _closing_end(text, fence, alone)
         blocks.append(Span(max(start, blocks[-1].end if blocks else 0), end))
         position = end
     return blocks
+
+
+def _closing_end(text: str, fence: re.Match[str], alone: dict[str, Iterator[re.Match[str]]]) -> int:
+    """Where the block ends: on its line, after a line that holds a fence only, after any fence, or with the text.
+
+    `alone` keeps how far such lines were looked through, so that each is looked at once for a mark.
+    """
+    mark, line_end = fence.group(), _line_end(text, fence.end())
+    if mark in text[fence.end() : line_end]:
+        return line_end
+    if mark not in alone:
+        alone[mark] = re.finditer(rf"^[ \t>]*{re.escape(mark)}{mark[0]}*[ \t]*$", text, re.MULTILINE)
+    line = next((one for one in alone[mark] if one.start() >= line_end), None)
+    close = line.end() if line is not None else text.find(mark, line_end)
+    return len(text) if close < 0 else _line_end(text, close)
 
 
 def json_values(text: str, outside: list[Span]) -> list[Span]:
@@ -82,8 +106,9 @@ def tables(text: str, outside: list[Span]) -> list[Table]:
 
 
 def inline_spans(text: str) -> list[Span]:
-    """Inline code and web addresses."""
-    return [Span(match.start(), match.end()) for pattern in (_INLINE_CODE, _LINK) for match in pattern.finditer(text)]
+    """Inline code, web addresses, and what stands in quotes or brackets on one line."""
+    patterns = (_INLINE_CODE, _LINK, _QUOTED)
+    return [Span(match.start(), match.end()) for pattern in patterns for match in pattern.finditer(text)]
 
 
 def _cells(line: str) -> object:

@@ -1,6 +1,5 @@
 """What is cut fits, keeps what it must, and never tears anything apart."""
 
-import json
 import re
 from collections.abc import Sequence
 from itertools import pairwise
@@ -9,36 +8,18 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torn import BLOCKS, LONG, SENTENCES, Thing, marked, one, torn
 
 from gateway.errors import ContextTooLong
 from gateway.prompt import CharCounter, fit
-from gateway.prompt.anchors import negation_scopes
 from gateway.prompt.passage import OMISSION
 
 COUNT = CharCounter()
-SENTENCES = st.sampled_from(
-    [
-        "Opened software cannot be refunded.",
-        "Except when the disc is broken.",
-        "Orders over 59.90 USD ship free, e.g. order A-1234.",
-        "The café is open daily 🎉👩‍👩‍👧.",
-        "北京今天没有下雨。",
-        "但是上海会下雨！",
-        "除了设计组，所有人都必须参加。",
-        "Do not give the code to anybody, even to our own staff.",
-    ]
+THINGS = st.lists(
+    st.one_of(st.sampled_from(SENTENCES), st.sampled_from(SENTENCES), st.sampled_from(BLOCKS), st.sampled_from(LONG)),
+    min_size=1,
+    max_size=30,
 )
-BLOCKS = st.sampled_from(
-    [
-        "```python\nx = 1. \n\nprint('a. b')\n```\n",
-        '{"order": "A-1234", "note": "paid. not sent", "items": [1, 2, {"a": "b! c"}]}\n',
-        "| item | days |\n|---|---|\n| book. new | 14 |\n| disc | 0 |\n",
-        "Never do this:\n- open the seal\n- lose the receipt\n",
-        "# Terms\n",
-        "\n\n",
-    ]
-)
-CONTEXTS = st.lists(st.one_of(SENTENCES, SENTENCES, BLOCKS), min_size=1, max_size=40)
 INSTRUCTIONS = st.sampled_from(
     [
         "Can I return opened software? Answer as JSON.",
@@ -57,12 +38,12 @@ def _pieces(content: str) -> list[str]:
 
 
 @settings(max_examples=150, deadline=None, derandomize=True)
-@given(parts=CONTEXTS, instruction=INSTRUCTIONS, share=st.floats(0.05, 1.1))
+@given(things=THINGS, instruction=INSTRUCTIONS, share=st.floats(0.05, 1.1))
 @pytest.mark.slow
 def test_it_never_exceeds_the_limit_and_keeps_system_prompt_and_final_instruction(
-    parts: Sequence[str], instruction: str, share: float
+    things: Sequence[Thing], instruction: str, share: float
 ) -> None:
-    messages = _chat(_text(parts), instruction)
+    messages = _chat(marked(things)[0], instruction)
     limit = int(share * COUNT.count_messages(messages))
     try:
         cut = fit(messages, limit_tokens=limit, count=COUNT)
@@ -76,52 +57,49 @@ def test_it_never_exceeds_the_limit_and_keeps_system_prompt_and_final_instructio
     assert (cut.dropped_tokens == 0) == (cut.messages == messages)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(parts=CONTEXTS, instruction=INSTRUCTIONS, share=st.floats(0.1, 0.95))
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(things=THINGS, instruction=INSTRUCTIONS, share=st.floats(0.1, 0.95))
 @pytest.mark.slow
-def test_what_is_left_is_whole_sentences_blocks_rows_and_values_in_their_order(
-    parts: Sequence[str], instruction: str, share: float
+def test_of_each_sentence_negation_block_row_and_value_is_left_all_or_nothing(
+    things: Sequence[Thing], instruction: str, share: float
 ) -> None:
-    context = _text(parts)
+    context, atoms = marked(things)
     content = _cut_content(_chat(context, instruction), share)
+    assert torn(content, atoms) == []
     position = 0
-    original = f"{context}\n\n{instruction}"
     for piece in _pieces(content):
-        position = original.find(piece, position)
+        position = f"{context}\n\n{instruction}".find(piece, position)
         assert position >= 0, piece
-    for piece in _pieces(content):
-        assert piece.count("```") % 2 == 0
-        for line in piece.splitlines():
-            if line.startswith(("|", "{")):
-                assert line in original.splitlines()
-            if line.startswith("{"):
-                json.loads(line)
     content.encode("utf-8")
-    for joined in ("👩‍👩‍👧",):
-        assert content.count(joined) == content.count("👧")
-    for row in ("| book. new | 14 |", "| disc | 0 |"):
-        assert content.count(row) <= content.count("| item | days |") or content.count("| item | days |") > 0
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(parts=CONTEXTS, instruction=INSTRUCTIONS, share=st.floats(0.1, 0.95))
-@pytest.mark.slow
-def test_a_negation_stays_with_what_it_negates_and_an_exception_with_its_rule(
-    parts: Sequence[str], instruction: str, share: float
-) -> None:
-    context = _text(parts)
-    content = _cut_content(_chat(context, instruction), share)
-    kept = [context[scope.start : scope.end] for scope in negation_scopes(context)]
-    for piece in _pieces(content):
-        for scope in negation_scopes(piece):
-            assert any(piece[scope.start : scope.end] in whole or whole in piece for whole in [*kept, instruction])
-    if "- open the seal" in content or "- lose the receipt" in content:
-        assert "Never do this:" in content
-    for exception in ("Except when", "但是上海"):
-        for found in re.finditer(exception, context):
-            before = context[: found.start()].rstrip()[-6:]
-            if exception in content and context.count(exception) == 1 and before and not re.search(r"#|\|$", before):
-                assert before in content
+@pytest.mark.parametrize("thing", [*SENTENCES, *BLOCKS, *LONG], ids=lambda thing: thing.name)
+def test_each_thing_is_whole_or_gone_at_every_limit(thing: Thing) -> None:
+    filler = one("filler", "The lamp of room {} is kept by the porter. ")
+    context, atoms = marked([filler, filler, thing, filler, filler])
+    messages = _chat(context, "Who keeps the lamp?")
+    most = COUNT.count_messages(messages)
+    for limit in range(most // 4, most, max(1, most // 40)):
+        content = _cut_content(messages, limit / most)
+        assert torn(content, atoms) == [], limit
+
+
+@pytest.mark.parametrize("thing", [*SENTENCES, *BLOCKS, *LONG], ids=lambda thing: thing.name)
+def test_whatever_tears_a_thing_is_seen(thing: Thing) -> None:
+    """Each place between two marks is torn once, so that only what stands before it is left, or only what follows."""
+    text, atoms = marked([thing])
+    assert torn(text, atoms) == []
+    assert torn("", atoms) == []
+    for atom in atoms:
+        start = text.index(atom.text)
+        for mark in atom.marks[1:]:
+            cut = text.index(mark)
+            assert torn(text[:cut], atoms), text[:cut]
+            assert torn(text[cut:], atoms), text[cut:]
+        if not atom.text.endswith(atom.marks[-1]):
+            assert torn(text[: start + len(atom.text) - 1], atoms)
+        if atom.needs:
+            assert torn(text[start:], atoms)
 
 
 def test_the_sentence_that_answers_is_kept_out_of_the_middle_with_its_exception() -> None:
@@ -183,22 +161,21 @@ def test_a_prompt_of_five_megabytes_is_refused_by_size() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a" * 20_000, "今天没有下雨而且" * 2000, "[" * 20_000, "not " * 5000, "\n" * 20_000, "```\n" * 5000]
+    "text",
+    [
+        "a" * 20_000,
+        "今天没有下雨而且" * 2000,
+        "[" * 20_000,
+        "not " * 5000,
+        "\n" * 20_000,
+        "```\n" * 5000,
+        "a ```b\n" * 5000,
+    ],
 )
 def test_text_without_any_structure_is_cut_as_well(text: str) -> None:
     cut = fit(_chat(text, "Is it raining?"), limit_tokens=2000, count=COUNT)
     assert cut.prompt_tokens <= 2000
     assert cut.messages[-1]["content"].endswith("Is it raining?")
-
-
-def _text(parts: Sequence[str]) -> str:
-    """Sentences on one line, blocks on lines of their own."""
-    text = ""
-    for part in parts:
-        if part.endswith("\n") and text and not text.endswith("\n"):
-            text += "\n"
-        text += part if part.endswith("\n") else part + " "
-    return text
 
 
 def _cut_content(messages: list[dict[str, Any]], share: float) -> str:
