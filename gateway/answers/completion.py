@@ -27,7 +27,7 @@ def new_id() -> str:
 
 
 def now_unix_s() -> int:
-    """The wall clock, for the field `created` only."""
+    """The wall clock, for what others can read or name: `created`, the age of a kept answer, a date to come back."""
     return int(datetime.now(tz=UTC).timestamp())
 
 

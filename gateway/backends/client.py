@@ -6,7 +6,7 @@ from types import MappingProxyType, TracebackType
 
 import msgspec
 
-from gateway.answers.completion import Completion
+from gateway.answers.completion import Completion, now_unix_s
 from gateway.answers.validate import completion_of, invalid, require_choices
 from gateway.backends.exchange import Connection
 from gateway.backends.failures import failure_of
@@ -54,8 +54,10 @@ class Client:
         api_key: str | None,
         done_required: bool,
         secrets: Secrets = _NO_SECRETS,
+        wall_s: Callable[[], float] = now_unix_s,
     ) -> None:
         self._name = name
+        self._wall_s = wall_s
         self.origin = Origin(f"{url.rstrip('/')}/chat/completions")
         headers = {"Host": self.origin.authority, "User-Agent": "truefall", "Accept-Encoding": "identity"}
         if api_key:
@@ -141,6 +143,7 @@ class Client:
             secrets.masked_raw(raw),
             retry_after.decode("latin-1") if retry_after is not None else None,
             name=self._name,
+            now_unix_s=self._wall_s,
             masked=secrets.masked,
         )
 

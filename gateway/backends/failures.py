@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from gateway.backends.retry_after import wait_s
 from gateway.errors import BadRequest, Blame, RefusedByBackend, UpstreamError
 from gateway.record import Reason
 
@@ -55,14 +56,15 @@ def failure_of(
     retry_after: str | None,
     *,
     name: str,
+    now_unix_s: Callable[[], float],
     masked: Callable[[str], str] = str,
 ) -> UpstreamError | BadRequest:
     """What an answer other than 200 of backend `name` means.
 
-    `retry_after`: its header. `masked` takes keys out of what is quoted.
+    `retry_after`: its header; a date there is held against `now_unix_s`. `masked` takes keys out of what is quoted.
     """
     text = body[:4096].decode(errors="replace")
-    retry_after_s = _retry_after_s(retry_after)
+    retry_after_s = wait_s(retry_after, now_unix_s=now_unix_s)
     if status in _CLIENTS_FAULT:
         return _clients_fault(status, text, name=name, masked=masked)
     if status == _TOO_MANY or (status == _UNAVAILABLE and retry_after_s is not None):
@@ -104,13 +106,3 @@ def _said(text: str, masked: Callable[[str], str]) -> str:
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail") or error
     return masked(error if isinstance(error, str) else msgspec.json.encode(error).decode())[:_QUOTED_CHARS]
-
-
-def _retry_after_s(value: str | None) -> float | None:
-    """Seconds; None when absent or not a number of seconds (a date counts as one second)."""
-    if value is None:
-        return None
-    try:
-        return max(1.0, float(value))
-    except ValueError:
-        return 1.0
