@@ -48,12 +48,14 @@ async def templated(marks=None):
     url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
     policy = policy_of(templates=TEMPLATES, template_match=marks or {}, paths={"order": ["primary", "template"]})
     files = Answers(embeddings=Embeddings(url=url, model="e", timeout_s=2.0))
-    async with (
-        running(answers({}, 500)) as up,
-        gateway(backend(up, "primary"), policy=policy, answers=files) as served,
-    ):
-        yield served, server, runner
-    await runner.cleanup()
+    try:
+        async with (
+            running(answers({}, 500)) as up,
+            gateway(backend(up, "primary"), policy=policy, answers=files) as served,
+        ):
+            yield served, server, runner
+    finally:
+        await runner.cleanup()
 
 
 async def test_a_template_is_found_by_meaning_where_hashing_sees_nothing_in_common():
