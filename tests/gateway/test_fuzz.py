@@ -10,7 +10,7 @@ from itertools import cycle
 
 import pytest
 from background import in_background
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from measured import BYTE_PER_TOKEN
 from misbehaviour import BAD
@@ -98,6 +98,8 @@ HEADERS = st.dictionaries(
 )
 
 
+PLAIN = {"messages": [{"role": "user", "content": "x"}]}
+FOR_JSON = {**PLAIN, "response_format": {"type": "json_object"}}  # to which words are no answer
 STATE = st.sampled_from(["open", "closed", "half_open"]) | ANY
 NAME = st.sampled_from(["primary", "secondary"]) | ANY
 ADMIN_BODY = st.one_of(
@@ -144,7 +146,7 @@ def ask(served, method, path, body=b"", headers=None):
     try:
         connection.request(method, path, body, headers or {})
         response = connection.getresponse()
-        answer = Answer(response.status, dict(response.headers), response.read())
+        answer = Answer(response.status, {"Content-Type": response.getheader("Content-Type", "")}, response.read())
     finally:
         connection.close()
     if path == PATHS[0] and answer.status in (200, 206):
@@ -163,6 +165,8 @@ def check(status, body, *, head=False):
 @pytest.mark.slow
 @MANY
 @given(body=REQUEST, headers=HEADERS)
+@example(body=PLAIN, headers={})
+@example(body={**PLAIN, "stream": True, "stream_options": {"include_usage": True}}, headers={})
 def test_a_strange_request_is_answered_or_told_what_is_wrong(served, body, headers):
     status, said = ask(served, "POST", PATHS[0], json.dumps(body).encode(), headers)
     check(status, said)
@@ -172,6 +176,10 @@ def test_a_strange_request_is_answered_or_told_what_is_wrong(served, body, heade
 @pytest.mark.slow
 @MANY
 @given(body=REQUEST, headers=HEADERS)
+@example(body=FOR_JSON, headers={})
+@example(body={**FOR_JSON, "stream": True}, headers={})
+@example(body=FOR_JSON, headers={})  # one of them meets a 429, which is refused
+@example(body={**FOR_JSON, "stream": True}, headers={})
 def test_so_it_is_while_the_backend_fails_in_every_way(failing, body, headers):
     status, said = ask(failing, "POST", PATHS[0], json.dumps(body).encode(), headers)
     check(status, said)
