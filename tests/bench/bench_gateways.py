@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -72,7 +73,10 @@ total_s = 60.0
 request_s = 120.0
 [health]
 p99_ms = 600_000.0
-"""  # a busy machine must not degrade what is measured
+cool_down_s = 0.2
+dwell_s = 0.1
+probe_s = 0.1
+"""  # a busy machine must not degrade what is measured, and what was moved on purpose is healthy again soon
 POLICY = """
 name = "bench"
 [paths]
@@ -183,6 +187,69 @@ def move(target: Target, to: str) -> None:
     """Open or close the breaker of every backend."""
     for backend in state(target)["backends"]:
         _called(target, "/admin/breaker", json.dumps({"backend": backend, "state": to}).encode())
+
+
+def healthy_again(target: Target) -> None:
+    """Close the breakers, and wait until the gateway answers by the model that is meant."""
+    move(target, "closed")
+    deadline_s = time.monotonic() + 30
+    while asked(target, question(1)) != {"level": "healthy"}:
+        assert time.monotonic() < deadline_s, state(target)["level"]
+        time.sleep(0.1)
+
+
+def _manifest(target: Target) -> bool:
+    return [one["name"] for one in state(target)["manifests"]["all"]] == ["never-here"]
+
+
+def _ledger(target: Target) -> bool:
+    return all(one["ledger"]["capacity_bytes"] > 0 for one in state(target)["backends"].values())
+
+
+def _memory(target: Target) -> bool:
+    return all((one.get("memory") or {}).get("free_bytes", 0) > 0 for one in state(target)["backends"].values())
+
+
+def _tokens(target: Target) -> bool:
+    """More words in the prompt than the stub counts: a gateway that counts itself sees that some were lost."""
+    record = asked(target, question(2, ask="be refunded after all these words that are not in its count"))
+    paths = [one["path"] for one in record.get("attempts", ())]
+    return record.get("reasons") == ["tokens_mismatch"] and paths == ["primary", "secondary"]
+
+
+def _kept(target: Target) -> bool:
+    asked(target, question(1))
+    move(target, "open")
+    return asked(target, question(1)).get("path") == "cache"
+
+
+def _rules(target: Target) -> bool:
+    move(target, "open")
+    return asked(target, question(1, ask="get me a refund")).get("path") == "rules"
+
+
+PROOFS = {
+    "manifest": _manifest,
+    "ledger and shape": _ledger,
+    "probe": _memory,
+    "token counts": _tokens,
+    "kept answers": _kept,
+    "rules": _rules,
+}
+
+
+def lacking(target: Target) -> list[str]:
+    """The layers of which this gateway gives no proof; it is healthy again afterwards."""
+    missing = []
+    for name, proof in PROOFS.items():
+        try:
+            shown = proof(target)
+        except (KeyError, TypeError, urllib.error.HTTPError):
+            shown = False
+        if not shown:
+            missing.append(name)
+        healthy_again(target)
+    return missing
 
 
 def not_healthy(target: Target) -> float:

@@ -18,16 +18,18 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import uvloop
 from bench_gateways import (
+    PROOFS,
     QUESTIONS,
     all_layers,
     asked,
+    healthy_again,
+    lacking,
     light,
     move,
     not_healthy,
     pass_through,
     passed_over,
     question,
-    state,
     stub,
 )
 from load import Load, load, rss_mib
@@ -47,6 +49,7 @@ GATEWAYS = ("gateway, light", "gateway")
 FIELDS = {"json": {}, "sse": {"stream": True}}
 MOST_CPU = {"gateway, light": 2.0, "gateway": 4.0}  # of the pass-through's CPU per request: unlike req/s, it hardly
 # depends on who else uses the machine
+MOST_OF_HEALTHY = 1.0  # CPU of an answer while the breakers are open, as a share of a healthy one's
 
 
 @pytest.fixture(scope="module")
@@ -60,11 +63,13 @@ def targets(tmp_path_factory, model_dir):
     folder = tmp_path_factory.mktemp("bench")
     with ExitStack() as stack:
         behind = stack.enter_context(stub(folder, model_dir))
+        full = stack.enter_context(all_layers(folder, behind, model_dir))
+        assert lacking(full) == []  # it is this very gateway that is measured
         yield {
             "direct": behind,
             "pass-through": stack.enter_context(pass_through(folder, behind)),
             "gateway, light": stack.enter_context(light(folder, behind)),
-            "gateway": stack.enter_context(all_layers(folder, behind, model_dir)),
+            "gateway": full,
         }
 
 
@@ -72,7 +77,7 @@ def targets(tmp_path_factory, model_dir):
 def layered(tmp_path, model_dir):
     """A gateway of its own, all layers on, whose breakers may be moved."""
     with stub(tmp_path, model_dir) as behind, all_layers(tmp_path, behind, model_dir) as target:
-        yield behind, target
+        yield target
 
 
 def measured(target, bodies, connections, seconds=SECONDS):
@@ -124,6 +129,7 @@ def ratios(ours, bare):
 @pytest.mark.parametrize("mode", FIELDS)
 def test_the_gateways_own_share(targets, tell, mode):
     bodies = {name: deque(question(number, **FIELDS[mode]) for number in range(QUESTIONS)) for name in targets}
+    before = {name: not_healthy(targets[name]) for name in GATEWAYS}
     for name, target in targets.items():
         measured(target, bodies[name], 16, seconds=0.3)  # warm
     settle(targets["gateway"], bodies["gateway"])
@@ -144,39 +150,38 @@ def test_the_gateways_own_share(targets, tell, mode):
                 over.append(f"{name} at {connections}: {cpu:.2f} of the pass-through's CPU, below {MOST_CPU[name]}")
     tell("memory in MiB: " + ", ".join(f"{name} {rss_mib(target.pid):.0f}" for name, target in targets.items()))
     assert over == []
-    assert {name: not_healthy(targets[name]) for name in GATEWAYS} == dict.fromkeys(GATEWAYS, 0)  # what was measured
+    assert {name: not_healthy(targets[name]) for name in GATEWAYS} == before  # what was measured
 
 
-def test_the_gateway_that_is_measured_has_all_four_layers_on(layered):
-    _, target = layered
-    assert asked(target, question(1)) == {"level": "healthy"}
-    now = state(target)
-    assert [one["name"] for one in now["manifests"]["all"]] == ["never-here"]
-    for backend in now["backends"].values():
-        assert backend["ledger"]["capacity_bytes"] > 0
-        assert backend["memory"]["free_bytes"] > 0
-    lost = asked(target, question(2, ask="be refunded after all these words that are not in its count"))
-    assert lost["reasons"] == ["tokens_mismatch"]
-    assert [one["path"] for one in lost["attempts"]] == ["primary", "secondary"]
-    move(target, "open")
-    assert asked(target, question(1))["path"] == "cache"
-    assert asked(target, question(1, ask="get me a refund"))["path"] == "rules"
+def test_a_gateway_without_the_layers_gives_no_proof_of_any(tmp_path, model_dir):
+    """The fixture `targets` asks the one that is measured for the same proofs."""
+    with stub(tmp_path, model_dir) as behind, light(tmp_path, behind) as target:
+        assert lacking(target) == list(PROOFS)
 
 
 def test_an_open_breaker_leads_to_an_answer_at_once(layered, tell):
-    behind, target = layered
+    """Held against a healthy answer of the same gateway, in turns, and by CPU: time depends on who else is there."""
+    target = layered
     kept = [question(number, ask="be gift-wrapped") for number in range(50)]
     for body in kept:
         asked(target, body)
-    move(target, "open")
     kinds = {"kept answer": kept, "prepared answer": [question(1, ask="be gift-wrapped today")]}
-    direct = measured(behind, kept, 1)
+    over = []
     for name, bodies in kinds.items():
-        path = asked(target, bodies[0])["path"]
-        alone, many = measured(target, bodies, 1), measured(target, bodies, 16)
+        shares = []
+        for _ in range(ROUNDS):
+            healthy_again(target)
+            healthy = measured(target, kept, 16)
+            move(target, "open")
+            path = asked(target, bodies[0])["path"]
+            alone, many = measured(target, bodies, 1), measured(target, bodies, 16)
+            shares.append(many.cpu_ms / healthy.cpu_ms)
         for connections, one in ((1, alone), (16, many)):
             tell(
                 f"breaker open, {name} ({path}) at {connections} connections: P50 {one.quantile_ms(0.5):.2f} ms, "
                 f"P99 {one.quantile_ms(0.99):.2f} ms, {one.per_s:.0f} req/s, CPU {one.cpu_ms:.3f} ms"
             )
-        assert alone.quantile_ms(0.5) < 100 * direct.quantile_ms(0.5)
+        tell(f"    {median(shares):.2f} of a healthy answer's CPU")
+        if median(shares) >= MOST_OF_HEALTHY:
+            over.append(f"{name}: {median(shares):.2f} of a healthy answer's CPU, below {MOST_OF_HEALTHY}")
+    assert over == []
