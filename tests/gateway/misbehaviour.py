@@ -105,19 +105,22 @@ def good(body: dict[str, Any]) -> Script:
     return says_to(body, city_of(nonce) if body.get("response_format") else whole(nonce))
 
 
+OTHER_FORM = '{"town": 1}'  # JSON that no request allows
+ENDLESS = "x" * 150_000
+
+
 def not_as_asked(body: dict[str, Any]) -> Script:
     """Whole, and yet not what the request allows: a tool that nobody offered, or JSON of another form."""
     if body.get("response_format"):
-        return says_to(body, '{"town": 1}')
+        return says_to(body, OTHER_FORM)
     return calls_tool(body, "delete_all", "{}")
 
 
 def endless(body: dict[str, Any]) -> Script:
     """More than the storm's policy takes."""
-    text = "x" * 1000
     if body.get("stream"):
-        return streams(*[chunk(text)] * 150, chunk(finish="stop"), "[DONE]")
-    return answers(completion(text * 150))
+        return streams(*[chunk(ENDLESS[:1000])] * 150, chunk(finish="stop"), "[DONE]")
+    return answers(completion(ENDLESS))
 
 
 def overflow(body: dict[str, Any]) -> Script:
