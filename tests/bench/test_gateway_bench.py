@@ -49,7 +49,7 @@ GATEWAYS = ("gateway, light", "gateway")
 FIELDS = {"json": {}, "sse": {"stream": True}}
 MOST_CPU = {"gateway, light": 2.0, "gateway": 4.0}  # of the pass-through's CPU per request: unlike req/s, it hardly
 # depends on who else uses the machine
-MOST_OF_HEALTHY = 2.0  # CPU of an answer while the breakers are open, as a share of a healthy one's; 0.5 to 1.4 were seen
+MOST_OF_HEALTHY = 2.0  # CPU of an answer with the breakers open, in that of a healthy one; 0.5 to 1.4 were seen
 
 
 @pytest.fixture(scope="module")
