@@ -96,12 +96,8 @@ class AnswerCache:
         while len(self._entries) > max_entries or self._bytes > max_bytes:
             self._drop(next(iter(self._entries)))
 
-    def get(self, key: str, *, places: tuple[Place, ...], max_age_s: float, min_similarity: float) -> Hit | None:
-        """The entry under `key`, unless it is too old or the question not alike enough."""
-        return self.look_up(key, places=places, max_age_s=max_age_s, min_similarity=min_similarity).hit
-
     def look_up(self, key: str, *, places: tuple[Place, ...], max_age_s: float, min_similarity: float) -> Found:
-        """The same, with what came of it. An entry that is too old goes."""
+        """The entry under `key`, unless it is too old, and then it goes, or the question not alike enough."""
         entry = self._entries.get(key)
         if entry is None:
             return Found(Outcome.MISS)

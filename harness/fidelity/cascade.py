@@ -46,6 +46,11 @@ def ask(questions: Sequence[Question], reader: Reads) -> list[Opinion | None]:
     return [_opinion(*one) for one in zip(questions, told, strict=True)]
 
 
+def ask_both(pairs: Sequence[tuple[str, str]], reader: Reads) -> list[Opinion | None]:
+    """One opinion per (reference, candidate), of both encoders whatever it costs; None as in `ask`."""
+    return [together(*one) for one in zip(reader.told(SMALL, pairs), reader.told(LARGE, pairs), strict=True)]
+
+
 def _by_encoder(names: Sequence[str]) -> dict[str, list[int]]:
     return {name: at for name in (SMALL, LARGE) if (at := [i for i, one in enumerate(names) if one == name])}
 

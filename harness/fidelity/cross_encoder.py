@@ -20,7 +20,7 @@ from harness.fidelity.windows import batches
 NAME = "cross_encoder"
 DATA = Path(__file__).parent / "data"
 SMALL, LARGE = "minilm", "e5"  # English, and half as dear; Chinese and English
-RANKS = {"minilm": 16, "e5": 64}  # of what is kept of each change
+RANKS = {SMALL: 16, LARGE: 64}  # of what is kept of each change
 TOKENS_AT_ONCE = 4096
 KEPT_PAIRS = 20_000  # whose answer is remembered
 _REVISION, _HEAD = "base_revision", "head."
@@ -80,10 +80,6 @@ class CrossEncoder:
         while len(known) > KEPT_PAIRS:
             del known[next(iter(known))]
         return told
-
-    def opinions(self, pairs: Sequence[tuple[str, str]]) -> list[Opinion | None]:
-        """One per (reference, candidate), of both encoders; None for a pair that is longer than the second reads."""
-        return [together(*one) for one in zip(*(self.told(name, pairs) for name in (SMALL, LARGE)), strict=True)]
 
     def _read(self, name: str, pairs: Sequence[tuple[str, str]]) -> list[Told]:
         return list(probabilities(self._readers[name], pairs))
@@ -145,8 +141,8 @@ def _e5(device: str) -> _Base:
 
 
 BASES: Mapping[str, tuple[Callable[[str], _Base], int]] = {  # how each is opened, how many fields of Opinion it tells
-    "minilm": (_minilm, 1),
-    "e5": (_e5, 2),
+    SMALL: (_minilm, 1),
+    LARGE: (_e5, 2),
 }
 
 

@@ -3,12 +3,12 @@
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
-from harness.fidelity.cascade import Question, Reads, ask
+from harness.fidelity.cascade import Question, Reads, ask, ask_both
 from harness.fidelity.case import Case, Finding, Judgement, Label, Similarity
 from harness.fidelity.checks.abstention import NONE, Abstention, abstention, admission
 from harness.fidelity.checks.catalogue import CHECKS
-from harness.fidelity.cross_encoder import LARGE, SMALL, Opinion, together
 from harness.fidelity.cross_encoder import NAME as CROSS_ENCODER
+from harness.fidelity.cross_encoder import Opinion
 from harness.fidelity.entailment import Entailment
 from harness.fidelity.llm_judge import LlmJudge, notes
 from harness.fidelity.reading.pair import Pair, pair
@@ -81,9 +81,7 @@ def heard(seen: Sequence[Seen], similarities: Sequence[Similarity], reader: Read
 def heard_wholly(seen: Sequence[Seen], reader: Reads) -> list[Seen]:
     """The same with the opinion of both cross-encoders on every pair that is not equal or empty."""
     asked = [_to_read(one) for one in seen]
-    pairs = [one for one in asked if one is not None]
-    told = [together(*one) for one in zip(reader.told(SMALL, pairs), reader.told(LARGE, pairs), strict=True)]
-    return _with_opinions(seen, asked, told)
+    return _with_opinions(seen, asked, ask_both([one for one in asked if one is not None], reader))
 
 
 def _with_opinions(seen: Sequence[Seen], asked: Sequence[object], told: Sequence[Opinion | None]) -> list[Seen]:

@@ -87,8 +87,9 @@ def measured() -> dict[str, HitRate]:
     questions = load_questions("questions")
     cache, language = cache_of(questions), {one.id: one.lang for one in questions}
     rates = {"again": hit_rate(cache, ((one.id, one.lang, one.question) for one in questions))}
+    reworded = load_reworded()
     for kind in ("polite", "free"):
-        same = [one for one in load_reworded() if one.kind == kind]
+        same = [one for one in reworded if one.kind == kind]
         rates[kind] = hit_rate(cache, ((one.of, language[one.of], one.question) for one in same))
     return rates
 

@@ -7,15 +7,12 @@ from harness.gatekeepers.labelled import BUNDLED, load_questions
 
 def facts() -> list[tuple[str, str]]:
     """Rows of the card's table, before the file and its sha256."""
-    questions = load_questions("questions")
+    questions, reworded = load_questions("questions"), load_reworded()
     return [
         ("questions", str(len(questions))),
         ("languages", counted(one.lang for one in questions)),
         ("topics", counted(one.intent for one in questions)),
-        (
-            "rewordings",
-            f"{len(load_reworded())} of {len({one.of for one in load_reworded()})} of them, `{REWORDED.name}`",
-        ),
+        ("rewordings", f"{len(reworded)} of {len({one.of for one in reworded})} of them, `{REWORDED.name}`"),
         (f"sha256 of `{REWORDED.name}`", f"`{file_sha256(REWORDED)}`"),
         ("source", "written for Truefall"),
         ("licence", "Apache-2.0"),

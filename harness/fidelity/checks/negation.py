@@ -248,9 +248,9 @@ def _undone_told(both: Pair) -> list[Finding]:
         (both.reference, both.polarity_here, both.candidate, both.polarity_there),
         (both.candidate, both.polarity_there, both.reference, both.polarity_here),
     ):
+        not_so = {*rival.denied, *rival.undone}
         for at in said.undone:
             base = affix_base(text.words[at].text.casefold())
-            not_so = {*rival.denied, *rival.undone}
             told = [w for i, w in enumerate(other.words) if words.opposed(base, w.lemma) and i not in not_so]
             if told and not {w.lemma for w in other.words} & {base}:
                 reason = f"“{told[0].text}” in one text, “not {text.words[at].text}” in the other"

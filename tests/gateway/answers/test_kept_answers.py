@@ -29,7 +29,7 @@ def entry(key: str, text: str = "answer", at_s: float = 1000.0) -> Entry:
 
 def get(cache: AnswerCache, key: str, question: str = "refund", **marks):
     limits = {"max_age_s": 60.0, "min_similarity": 0.3, **marks}
-    return cache.get(key, places=(hashed_place(embed(question)),), **limits)
+    return cache.look_up(key, places=(hashed_place(embed(question)),), **limits).hit
 
 
 def test_an_answer_is_found_with_its_age_and_similarity_until_it_is_too_old():
@@ -58,7 +58,8 @@ def test_an_unlike_question_is_no_hit_even_under_the_same_key():
     cache = AnswerCache(now_unix_s=Wall())
     cache.put(entry("k"), max_entries=9, max_bytes=99_999)
     assert get(cache, "k", "opening hours of the museum") is None
-    assert cache.get("k", places=(Place(space="endpoint:x", vector={0: 1.0}),), max_age_s=9, min_similarity=0.1) is None
+    elsewhere = (Place(space="endpoint:x", vector={0: 1.0}),)
+    assert cache.look_up("k", places=elsewhere, max_age_s=9, min_similarity=0.1).hit is None
 
 
 def test_a_question_without_a_word_that_counts_is_found_again():

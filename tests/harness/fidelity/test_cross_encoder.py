@@ -8,6 +8,7 @@ from fidelity_judging import UNMEASURED
 
 from harness.errors import ConfigError, ModelError
 from harness.fidelity import cross_encoder as module
+from harness.fidelity.cascade import ask_both
 from harness.fidelity.case import Case, Label
 from harness.fidelity.cross_encoder import (
     BASES,
@@ -171,7 +172,7 @@ class TestShipped:
 
     def test_a_truth_is_doubted_less_than_a_lie(self) -> None:
         free = "Please bring the hire car back on Friday at the latest, and fill up the tank first."
-        told = shipped_cross_encoder().opinions([*PAIRS, (REFERENCE, free)])
+        told = ask_both([*PAIRS, (REFERENCE, free)], shipped_cross_encoder())
         truth, lie, truth_zh, lie_zh, near, far = (opinion.misleads for opinion in told if opinion)
         assert far < truth < lie
         assert truth_zh < lie_zh
@@ -190,7 +191,7 @@ class TestShipped:
 
     def test_no_answer_depends_on_the_others_nor_on_their_order(self) -> None:
         def told(*pairs: tuple[str, str]) -> list[float]:
-            return [value for opinion in CrossEncoder().opinions(pairs) for value in (opinion or ())[:2]]
+            return [value for opinion in ask_both(pairs, CrossEncoder()) for value in (opinion or ())[:2]]
 
         together = told(*PAIRS)
         assert told(PAIRS[0]) + told(PAIRS[1]) == pytest.approx(together[:4], abs=1e-5)
@@ -199,13 +200,14 @@ class TestShipped:
         assert mixed[-4:] == pytest.approx(together[:4], abs=1e-5)
 
     def test_a_pair_longer_than_it_reads_is_not_read(self) -> None:
-        assert shipped_cross_encoder().opinions([("one two three " * 200, "one"), ("", "x" * 3)])[0] is None
+        assert ask_both([("one two three " * 200, "one"), ("", "x" * 3)], shipped_cross_encoder())[0] is None
 
     def test_half_a_character_and_a_text_without_end_break_nothing(self) -> None:
         half = "Shops close at nine \ud83d"
-        told = CrossEncoder().opinions([("Shops close at eight.", half), ("Shops close.", "a " * 300_000), ("x", "y")])
+        pairs = [("Shops close at eight.", half), ("Shops close.", "a " * 300_000), ("x", "y")]
+        told = ask_both(pairs, CrossEncoder())
         assert [opinion is None for opinion in told] == [False, True, False]
-        assert CrossEncoder().opinions([]) == []
+        assert ask_both([], CrossEncoder()) == []
 
     def test_characters_unknown_to_the_vocabulary_are_the_same_or_not(self) -> None:
         tokens = with_adapter("minilm", adapter_of("minilm")).tokens
@@ -226,7 +228,7 @@ class TestShipped:
         assert large[0] is not None
         assert small[1] is None
         assert large[1] is not None
-        told, alone = encoder.opinions([PAIRS[1], long])
+        told, alone = ask_both([PAIRS[1], long], encoder)
         assert told is not None
         assert min(small[0][0], large[0][0]) < told.misleads < max(small[0][0], large[0][0])
         assert told.abstains == large[0][1]
@@ -284,6 +286,6 @@ class TestShipped:
         inner = encoder._read
         monkeypatch.setattr(encoder, "_read", lambda name, pairs: read.append(len(pairs)) or inner(name, pairs))
         rng = random.Random(0)
-        encoder.opinions([rng.choice(PAIRS[:3]) for _ in range(30)])
-        encoder.opinions(PAIRS[:4])
+        ask_both([rng.choice(PAIRS[:3]) for _ in range(30)], encoder)
+        ask_both(PAIRS[:4], encoder)
         assert read == [3, 3, 1, 1]
