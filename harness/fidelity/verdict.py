@@ -16,6 +16,7 @@ from harness.fidelity.reading.text import joined
 from harness.fidelity.risk import Model, features, shipped_model
 
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
+_DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
 _ORDER = frozenset({"comparison"})  # what is told of whom: the cross-encoders are blind to a change of order alone
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
@@ -162,8 +163,10 @@ def _least(risk: float, findings: Sequence[Finding]) -> float:
 
 
 def findings_of(both: Pair) -> tuple[Finding, ...]:
-    """What the checks have against the answer, the gravest first."""
-    return _gravest_first([finding for check in CHECKS.values() for finding in check(both)])
+    """What the checks have against the answer, the gravest first. Against the reference itself only demands count."""
+    equal = both.case.candidate.strip() == both.case.reference.strip() != ""
+    checks = [check for name, check in CHECKS.items() if name in _DEMANDS or not equal]
+    return _gravest_first([finding for check in checks for finding in check(both)])
 
 
 def _gravest_first(found: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -17,13 +17,13 @@ _FENCE = re.compile(r"^\s*```(?:json)?\s*|\s*```\s*$")
 
 def check(both: Pair) -> list[Finding]:
     text, reference = both.case.candidate.strip(), both.case.reference.strip()
-    if both.case.contract is None and not reference.startswith(("{", "[")):
+    wanted, unreadable = _parsed(reference)
+    if both.case.contract is None and (unreadable or not isinstance(wanted, dict | list)):
         return []
     value, broken = _parsed(text)
     if broken:
         return [Finding(check=NAME, severity=1.0, reason=f"the answer is not the JSON asked for: {broken}")]
     found = [Finding(check=NAME, severity=1.0, reason=r) for r in _violations(value, both.case.contract)]
-    wanted, unreadable = _parsed(reference)
     if unreadable:
         wanted = None
     found += [Finding(check=NAME, severity=0.9, reason=r) for r in _hollow(value, wanted, "")]

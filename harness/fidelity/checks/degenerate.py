@@ -9,6 +9,7 @@ from itertools import pairwise
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import RHETORICAL
+from harness.fidelity.reading.text import Text, normalised
 
 NAME = "degenerate"
 _LOOP = re.compile(r"(.{2,40}?)\1{3,}", re.DOTALL)
@@ -18,7 +19,7 @@ _HOLLOW = re.compile(
     re.IGNORECASE,
 )
 _SLOT = re.compile(
-    r"\{\{?\s*[\w.]+\s*\}?\}|<\s*[A-Za-z_]{3,}\s*>|\[(?:name|date|amount|number|order|city|insert[^\]]*|your[^\]]*)\]",
+    r"\{\{?\s*[\w.]+\s*\}?\}|<\s*[A-Za-z_]{3,}\s*>|\[(?:name|date|amount|number|order|city|insert[^\]]{0,80}|your[^\]]{0,80})\]",
     re.IGNORECASE,
 )
 _EMPTY_TALK = re.compile(
@@ -58,14 +59,14 @@ def check(both: Pair) -> list[Finding]:
         found.append(
             Finding(check=NAME, severity=1.0, reason=f"the text repeats “{loop[1].strip()[:40]}” over and over")
         )
-    slot = _SLOT.search(text)
+    slot = _SLOT.search(normalised(text))  # without the tags of a page
     if slot and not _SLOT.search(both.case.reference) and "{" not in both.case.reference:
         found.append(Finding(check=NAME, severity=1.0, reason=f"the placeholder “{slot[0]}” was not filled"))
-    if _EMPTY_TALK.match(text):
+    if _EMPTY_TALK.match(text) and not _EMPTY_TALK.match(both.case.reference.strip()):
         found.append(Finding(check=NAME, severity=1.0, reason="the answer is courtesy without substance"))
-    if not re.search(r"\w", text):
+    if not re.search(r"\w", text) and re.search(r"\w", both.case.reference):
         found.append(Finding(check=NAME, severity=1.0, reason="the answer holds no words"))
-    elif _repetitive(both):
+    elif _repetitive(both.candidate) and not _repetitive(both.reference):
         found.append(Finding(check=NAME, severity=0.9, reason="the same few words make up the text"))
     if _TOPIC.search(text) and not _TOPIC.search(both.case.reference):
         found.append(Finding(check=NAME, severity=0.9, reason="the answer only names its subject"))
@@ -82,8 +83,8 @@ def check(both: Pair) -> list[Finding]:
     return found
 
 
-def _repetitive(both: Pair) -> bool:
-    words = [word.lemma for word in both.candidate.words if not word.mark]
+def _repetitive(text: Text) -> bool:
+    words = [word.lemma for word in text.words if not word.mark]
     if len(words) < 12:
         return False
     top = Counter(pairwise(words)).most_common(1)[0][1]

@@ -132,8 +132,8 @@ def _at(text: Text, word: Word) -> int:
 
 def _in_initials(word: Word, own: list[Word], others: list[Word]) -> bool:
     """ "World" of "World Health Organization" is in "WHO"."""
-    initials = "".join(w.text[0] for w in own)
-    return any(o.text.isupper() and len(o.text) > 1 and o.text in initials and word.text[0] in o.text for o in others)
+    short = [o.text for o in others if o.text.isupper() and len(o.text) > 1 and word.text[0] in o.text]
+    return bool(short) and any(text in "".join(w.text[0] for w in own) for text in short)
 
 
 def _spelt_out(word: Word, text: Text) -> bool:

@@ -24,6 +24,7 @@ from harness.fidelity.reading.quantities import (
     english_rates,
     per_units,
 )
+from harness.fidelity.reading.stops import with_stops
 from harness.fidelity.reading.wordings_en import plain_english
 
 CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
@@ -89,8 +90,16 @@ _QUARTERS = re.compile(
 
 _STRAIGHT: dict[int, str | int | None] = {
     ord(char): instead
-    for char, instead in {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "—", "−": "-", "\u200b": ""}.items()
+    for char, instead in {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "—", "−": "-"}.items()
 }
+_UNSEEN = re.compile(  # soft hyphens, joiners, marks of direction and of the order of bytes: they say nothing
+    "[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]"
+)
+_BLANKS = re.compile(r"[^\S\n]{2,}")
+_TAG = re.compile(  # of a page: how a text looks, not what it says
+    r"</?(?:p|br|hr|div|span|b|i|u|em|strong|small|sub|sup|ul|ol|li|h[1-6]|table|thead|tbody|tr|td|th|blockquote)(?:\s[^<>]{0,200})?/?>",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,8 +150,12 @@ def normalised(text: str) -> str:
     """One width, straight quotes, contractions written out."""
     plain = text
     if not text.isascii():
-        plain = unicodedata.normalize("NFKC", text.replace("\u00a0", " ")).translate(_STRAIGHT)
+        plain = unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).translate(_STRAIGHT)
         plain = _SPACED.sub("", plain)
+    if "<" in plain:
+        plain = _TAG.sub(" ", plain)
+    plain = _BLANKS.sub(" ", plain)
+    plain = with_stops(plain, language(plain) or "en")
     if _CONTRACTED.search(plain):
         for pattern, instead in _EXPANSIONS:
             plain = pattern.sub(instead, plain)

@@ -1,0 +1,46 @@
+"""A stop where a text goes on for too long without one, so that no pattern looks further than a long sentence.
+
+The patterns of the reading look at sentences: from each place in one they may look at every other. Code, a table, a
+loop or a blob of base64 is one sentence of any length to them, and the time would grow with its square, or its cube.
+"""
+
+import re
+
+MOST = 400  # characters of a sentence; the longest of prose are half of that
+MOST_RUN = 100  # characters of a word without an end
+MOST_BLANKS = 8  # in a row; more say no more
+_IDEOGRAPH = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_BLANKS = re.compile(rf"(\s{{{MOST_BLANKS}}})\s+")
+_RUN = re.compile(rf"[^\W{_IDEOGRAPH}]{{{MOST_RUN}}}(?=[^\W{_IDEOGRAPH}])")
+_STOPS = {"en": re.compile("[.;!?]"), "zh": re.compile("[。;!?；！？]")}
+_STOP = {"en": ". ", "zh": "。"}
+_PLACES = ("\n", ",，:：", " ")  # where a sentence is best cut, the best first
+
+
+def with_stops(plain: str, lang: str) -> str:
+    """`plain` with a stop at least every `MOST` characters; as it is where it has them, as prose does."""
+    if len(plain) <= MOST_RUN:
+        return plain
+    plain = _BLANKS.sub(r"\1", plain)
+    plain = _RUN.sub(r"\g<0> ", plain)
+    if len(plain) <= MOST:
+        return plain
+    stop, parts, at = _STOP[lang], [], 0
+    for end in (*(match.end() for match in _STOPS[lang].finditer(plain)), len(plain)):
+        while end - at > MOST:
+            cut = _cut(plain, at)
+            parts += [plain[at:cut], stop]
+            at = cut
+        parts.append(plain[at:end])
+        at = end
+    return "".join(parts)
+
+
+def _cut(plain: str, at: int) -> int:
+    """Where a sentence that begins at `at` and is too long is cut: behind its last mark or word within the limit."""
+    half = at + MOST // 2
+    for marks in _PLACES:
+        last = max(plain.rfind(mark, half, at + MOST) for mark in marks)
+        if last >= 0:
+            return last + 1
+    return at + MOST
