@@ -6,6 +6,7 @@ import re
 from typing import Any, NamedTuple, NoReturn
 
 from harness.fidelity.case import Case, Judgement, Similarity
+from harness.fidelity.schemas import SchemaFaultError, require_schema
 
 REQUIRED = ("id", "reference", "candidate")
 OPTIONAL = ("prompt", "context", "lang", "must_keep", "must_not", "contract", "degraded")
@@ -133,9 +134,6 @@ def facts_of(row: dict[str, Any], name: str) -> tuple[str, ...]:
 
 
 def contract_of(row: dict[str, Any]) -> dict[str, Any] | None:
-    from jsonschema import SchemaError
-    from jsonschema.validators import validator_for
-
     value = row.get("contract")
     if value is None:
         return None
@@ -144,9 +142,9 @@ def contract_of(row: dict[str, Any]) -> dict[str, Any] | None:
     if not isinstance(dialect := value.get("$schema", ""), str):
         raise RowError(f"field 'contract' has to name its $schema by a text, got {shown(dialect)}")
     try:
-        validator_for(value).check_schema(value)
-    except SchemaError as error:
-        raise RowError(f"field 'contract' is no valid JSON Schema: {error.message}") from None
+        require_schema(value)
+    except SchemaFaultError as error:
+        raise RowError(f"field 'contract' is no valid JSON Schema: {error}") from None
     return value
 
 

@@ -56,28 +56,32 @@ class ScoreFile:
     def run(self, source: Path, target: Path) -> int:
         """0, or 2 when a row was broken or a judge model had no opinion on it.
 
-        `target` is written beside its place and moved there at the end.
+        `target` is written beside its place and moved there at the end; a pipe or a device is written to directly.
 
         Raises NothingJudged when no row could be judged, ConfigError when both are the same or one is unusable.
         """
-        if target.exists() and source.exists() and os.path.samefile(source, target):
-            raise ConfigError(f"{target}: input and output are the same file; name another --output")
-        partial = target.with_name(f"{target.name}.part")
+        partial = partial_of(target)
+        for written in {target, partial}:
+            if written.exists() and source.exists() and os.path.samefile(source, written):
+                raise ConfigError(f"{written}: is read and would be written to; name another --output")
         tally = Tally(file=source)
         try:
             with source.open("rb") as lines, partial.open("wb") as out, Ids() as ids:
                 self.rows(self.parsed(lines, ids, tally), out, tally)
         except OSError as error:
-            partial.unlink(missing_ok=True)
+            if partial != target:
+                partial.unlink(missing_ok=True)
             raise ConfigError(f"{error.filename or target}: {error.strerror}; nothing was kept") from None
         except BaseException:
-            if partial.exists():
+            if partial.is_file():
                 print(f"stopped: {tally.scored} scored rows are in {partial}", file=self.err)
             raise
         if not tally.scored:
-            partial.unlink()
+            if partial != target:
+                partial.unlink()
             raise NothingJudged(f"{source}: nothing judged: {tally.broken} broken rows and no other")
-        partial.replace(target)
+        if partial != target:
+            partial.replace(target.resolve())
         self.summary(tally, target)
         return 2 if tally.broken or tally.unasked else 0
 
@@ -135,6 +139,13 @@ class ScoreFile:
         lost = f"; {tally.broken} broken rows are missing from it, see above" if tally.broken else ""
         asked = f"; on {tally.unasked} of them the judge model has no opinion" if tally.unasked else ""
         print(f"{target}: {tally.scored} rows{lost}{asked}", file=self.err)
+
+
+def partial_of(target: Path) -> Path:
+    """Where the rows go until all are there: beside `target`, or beside what it is a link to."""
+    if target.exists() and not target.is_file():
+        return target
+    return target.resolve().with_name(f"{target.name}.part")
 
 
 def numbered(lines: BinaryIO) -> Iterator[tuple[int, bytes]]:

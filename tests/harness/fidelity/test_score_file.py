@@ -1,5 +1,6 @@
 import io
 import json
+import os
 
 import pytest
 
@@ -65,6 +66,8 @@ def test_one_row_comes_out_per_row_in_the_same_order_with_exactly_these_fields(t
         ({**GOOD, "must_keep": [1]}, "'must_keep' has to be a text or a list of texts"),
         ({**GOOD, "contract": "yes"}, "'contract' has to be a JSON Schema object"),
         ({**GOOD, "contract": {"type": "objekt"}}, "no valid JSON Schema"),
+        ({**GOOD, "contract": {"$ref": "#/$defs/a"}}, "$ref '#/$defs/a' points to nothing in it"),
+        ({**GOOD, "contract": {"items": {"$ref": "file:///etc/hostname"}}}, "and nothing is fetched"),
         ({**GOOD, "contract": {"$schema": []}}, "'contract' has to name its $schema by a text, got []"),
         ({**GOOD, "degraded": "no"}, "'degraded' has to be true, false or null"),
         (b'{"id": "x", "reference": "r", "candidate": NaN}', "NaN is no JSON value"),
@@ -184,8 +187,55 @@ def test_a_byte_order_mark_and_windows_line_ends_are_fine(tmp_path):
 
 def test_input_and_output_may_not_be_the_same_file(tmp_path):
     (tmp_path / "x").write_text("{}")
-    with pytest.raises(ConfigError, match="same file"):
+    with pytest.raises(ConfigError, match="is read and would be written to"):
         ScoreFile(scorer=LengthScorer(), judge=judge).run(tmp_path / "x", tmp_path / "x")
+
+
+def test_what_an_interruption_left_is_not_written_over_while_it_is_read(tmp_path):
+    left = tmp_path / "out.jsonl.part"
+    left.write_text(json.dumps(GOOD))
+    with pytest.raises(ConfigError, match="is read and would be written to"):
+        ScoreFile(scorer=LengthScorer(), judge=judge).run(left, tmp_path / "out.jsonl")
+    assert json.loads(left.read_text()) == GOOD
+
+
+def test_a_link_stays_one_and_what_it_leads_to_gets_the_rows(tmp_path):
+    (tmp_path / "in.jsonl").write_text(json.dumps(GOOD))
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "out.jsonl").write_text("old")
+    link = tmp_path / "out.jsonl"
+    link.symlink_to(tmp_path / "far" / "out.jsonl")
+    assert ScoreFile(scorer=LengthScorer(), judge=judge, err=io.StringIO()).run(tmp_path / "in.jsonl", link) == 0
+    assert link.is_symlink()
+    assert json.loads(link.read_text())["id"] == "a"
+    assert [p.name for p in (tmp_path / "far").iterdir()] == ["out.jsonl"]
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path):
+    (tmp_path / "in.jsonl").write_text(json.dumps(GOOD))
+    pipe = tmp_path / "out.jsonl"
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert ScoreFile(scorer=LengthScorer(), judge=judge, err=io.StringIO()).run(tmp_path / "in.jsonl", pipe) == 0
+        assert json.loads(os.read(end, 65536))["id"] == "a"
+    finally:
+        os.close(end)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl"]
+    assert pipe.is_fifo()
+
+
+def test_a_pipe_is_left_alone_where_nothing_can_be_judged(tmp_path):
+    (tmp_path / "in.jsonl").write_text("{")
+    pipe = tmp_path / "out.jsonl"
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with pytest.raises(NothingJudged):
+            ScoreFile(scorer=LengthScorer(), judge=judge, err=io.StringIO()).run(tmp_path / "in.jsonl", pipe)
+    finally:
+        os.close(end)
+    assert pipe.is_fifo()
 
 
 @pytest.mark.parametrize(("given", "read"), [("en-GB", "en"), ("zh_CN", "zh"), ("", None), (None, None)])
