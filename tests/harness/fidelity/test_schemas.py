@@ -1,5 +1,7 @@
 """A contract is applied in its own dialect, from what stands in it."""
 
+from typing import Any
+
 import pytest
 
 from harness.fidelity.schemas import SchemaFaultError, require_schema
@@ -16,13 +18,13 @@ TREE = {"$ref": "#/$defs/node", "$defs": {"node": {"properties": {"b": {"$ref": 
     [(BELOW_3, '{"a": 2}', '{"a": 3}'), (TEXTS, '{"a": ["x"]}', '{"a": [1]}')],
     ids=["draft 4", "draft 7"],
 )
-def test_a_contract_is_read_in_the_dialect_that_it_names(contract: dict, keeps: str, breaks: str) -> None:
+def test_a_contract_is_read_in_the_dialect_that_it_names(contract: dict[str, Any], keeps: str, breaks: str) -> None:
     assert not complaints(keeps, keeps, "contract", contract=contract)
     assert complaints(breaks, breaks, "contract", contract=contract)
 
 
 @pytest.mark.parametrize("schema", [BELOW_3, TEXTS, TREE, {"$ref": DRAFT_7}, {"properties": {"$ref": {}}}, {}])
-def test_a_schema_that_points_into_itself_or_to_a_dialect_is_sound(schema: dict) -> None:
+def test_a_schema_that_points_into_itself_or_to_a_dialect_is_sound(schema: dict[str, Any]) -> None:
     require_schema(schema)
 
 
@@ -33,6 +35,6 @@ def test_nothing_is_fetched_for_a_schema(target: str) -> None:
 
 
 @pytest.mark.parametrize("contract", [{"$ref": "#"}, {"$ref": "file:///etc/hostname"}])
-def test_a_contract_that_cannot_be_applied_is_never_kept(contract: dict) -> None:
+def test_a_contract_that_cannot_be_applied_is_never_kept(contract: dict[str, Any]) -> None:
     (reason,) = complaints('{"a": 1}', '{"a": 1}', "contract", contract=contract)
     assert "cannot be applied" in reason
