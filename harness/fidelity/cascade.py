@@ -30,6 +30,7 @@ class Question:
 
     pair: tuple[str, str]  # reference, candidate
     risk: float  # by the checks alone
+    far: float  # how freely it is worded, 0 to 1
     least: float  # risk that no opinion can lower
     enough: float | None  # how likely the large one must find an abstention; None: it is none
     joined: Joined
@@ -91,4 +92,4 @@ def expected(question: Question, told: Mapping[str, Told]) -> float | None:
 
 
 def _misleads(question: Question, odds: float) -> bool:
-    return question.joined.risk(question.risk, likely(odds), least=question.least) >= question.threshold
+    return question.joined.risk(question.risk, likely(odds), far=question.far, least=question.least) >= question.threshold

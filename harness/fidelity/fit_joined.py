@@ -1,7 +1,7 @@
 """Fit how the checks and the cross-encoder are weighed: `python -m harness.fidelity.fit_joined RISK_JSON FILE…`.
 
 The rows must be ones that neither was made with, or both would look better than they are. A logistic model of the two
-log odds; no weight may be negative. And what both encoders will say together, by least squares, from the checks and
+log odds and of how freely the answer is worded, for the checks find much to say about any free wording. And what both encoders will say together, by least squares, from the checks and
 from one of them (`cascade.py`). Changes what stands under `joined` in the file.
 """
 
@@ -20,27 +20,34 @@ from harness.fidelity.case import Label
 from harness.fidelity.cross_encoder import LARGE, SMALL, shipped_cross_encoder
 from harness.fidelity.fit_risk import answers, balance
 from harness.fidelity.labelled import load_labelled
-from harness.fidelity.risk import Guess, Joined, Model, log_odds, read_model
+from harness.fidelity.risk import JOINED, Guess, Joined, Model, freedom, log_odds, read_model
 from harness.fidelity.verdict import decide, heard_wholly, question, see
 
 Floats = NDArray[np.float64]
 LANGUAGES = ("en", "zh")
 LIE_COST = 1.5  # a lie that is accepted costs so many truths that are rejected
-PENALTY = 0.5  # strength of the pull of both weights towards 1
+PENALTY = 0.5  # strength of the pull of both weights towards 1, and of what free wording adds to them towards 0
 
 
-def fit(own: Floats, read: Floats, y: Floats) -> tuple[float, float, float]:
-    """Weights of the log odds `own` and `read`, and the shift, that make labels `y` (1: misleading) likeliest."""
+def fit(own: Floats, read: Floats, far: Floats, y: Floats) -> list[float]:
+    """The weights of `Joined`, in the order of `JOINED`, that make labels `y` (1: misleading) likeliest.
+
+    `own` and `read` are log odds; `far` is how freely each answer is worded, 0 to 1.
+    """
     from scipy.optimize import minimize
 
     weight = balance(y) * np.where(y > 0.5, LIE_COST, 1.0)
+    columns = np.stack([own, read, np.ones_like(own), far * own, far * read, far], 1)
 
     def loss(p: Floats) -> float:
-        z = p[0] * own + p[1] * read + p[2]
-        return float(weight @ (np.logaddexp(0.0, z) - y * z)) + 0.5 * PENALTY * float((p[0] - 1) ** 2 + (p[1] - 1) ** 2)
+        z = columns @ p
+        pull = (p[0] - 1) ** 2 + (p[1] - 1) ** 2 + p[3] ** 2 + p[4] ** 2
+        return float(weight @ (np.logaddexp(0.0, z) - y * z)) + 0.5 * PENALTY * float(pull)
 
-    found = minimize(loss, np.array([1.0, 1.0, 0.0]), bounds=[(0.0, 4.0), (0.0, 4.0), (-6.0, 6.0)], method="L-BFGS-B")
-    return float(found.x[0]), float(found.x[1]), float(found.x[2])
+    free: list[tuple[float | None, float | None]] = [(0.0, 4.0), (0.0, 4.0), (-6.0, 6.0)]
+    start = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+    found = minimize(loss, start, bounds=[*free, (None, 0.0), (None, None), (None, None)], method="L-BFGS-B")
+    return [float(value) for value in found.x]
 
 
 def guess(own: Floats, told: Floats | None, both: Floats) -> Guess:
@@ -59,6 +66,7 @@ class Odds(NamedTuple):
     large: Floats
     both: Floats
     misleads: Floats  # 1 or 0
+    far: Floats  # how freely the answer is worded, 0 to 1
     asked: Floats  # 1 or 0: whether the encoders are asked about it at all
 
 
@@ -77,6 +85,7 @@ def odds_of(names: Sequence[str], model: Model, language: str) -> Odds:
         (
             *map(log_odds, (risk, small[0], large[0], one.opinion.misleads)),
             float(row.label is Label.MISLEADING),
+            freedom(one.both.closeness),
             float(question(one, s, model) is not None),
         )
         for row, one, s, risk, small, large in zip(
@@ -88,11 +97,11 @@ def odds_of(names: Sequence[str], model: Model, language: str) -> Odds:
 
 
 def joined(odds: Odds) -> Joined:
-    own, read, shift = fit(odds.own, odds.both, odds.misleads)
+    weights = fit(odds.own, odds.both, odds.far, odds.misleads)
     at = Odds(*(column[odds.asked > 0] for column in odds))
     told = {NOBODY: None, SMALL: at.small, LARGE: at.large}
     guesses = {name: guess(at.own, one, at.both) for name, one in told.items()}
-    return Joined(own=own, read=read, shift=shift, guesses=guesses)
+    return Joined(**dict(zip(JOINED, weights, strict=True)), guesses=guesses)
 
 
 def rounded(value: Any) -> Any:

@@ -27,6 +27,7 @@ CERTAIN = MappingProxyType(  # severity from which a finding is enough by itself
         "degenerate": 0.9, "language": 1.0, "contract": 0.9, "must_keep": 1.0, "modality": 1.0,
     }
 )  # fmt: skip
+FREE = (0.1, 0.5)  # closeness up to which an answer is worded wholly freely, and from which not at all
 SUREST = 0.002  # nearer to 0 or 1 no judge's word is taken beside the other's
 NEUTRAL = {"cosine": 0.8, "bertscore_f1": 0.75}  # in place of a score that was not measured
 
@@ -68,11 +69,21 @@ class Joined:
     own: float = 1.0  # weight of the checks' log odds
     read: float = 1.0  # weight of the cross-encoders'
     shift: float = 0.0  # of their sum
+    far_own: float = 0.0  # what is added to each of them where the answer is worded freely (`freedom` 1)
+    far_read: float = 0.0
+    far_shift: float = 0.0
     guesses: Mapping[str, Guess] = field(default_factory=dict)  # by the one that was asked, "" for none
 
-    def risk(self, risk: float, doubt: float, *, least: float = 0.0) -> float:
-        """Probability that the answer misleads, of the checks and of the cross-encoder (`doubt`); at least `least`."""
-        return max(least, likely(self.own * log_odds(risk) + self.read * log_odds(doubt) + self.shift))
+    def risk(self, risk: float, doubt: float, *, far: float = 0.0, least: float = 0.0) -> float:
+        """Probability that the answer misleads, of the checks and of the cross-encoders (`doubt`); at least `least`.
+
+        `far`: how freely the answer is worded, in [0, 1].
+        """
+        own, read = self.own + far * self.far_own, self.read + far * self.far_read
+        return max(least, likely(own * log_odds(risk) + read * log_odds(doubt) + self.shift + far * self.far_shift))
+
+
+JOINED = ("own", "read", "shift", "far_own", "far_read", "far_shift")  # the weights of `Joined`, as `fit_joined` finds
 
 
 def log_odds(probability: float) -> float:
@@ -111,6 +122,11 @@ def features(both: Pair, findings: Sequence[Finding], similarity: Similarity) ->
     return {name: value if math.isfinite(value) else 1.0 for name, value in values.items()}
 
 
+def freedom(closeness: float) -> float:
+    """How freely an answer is worded that shares this part of its words with the reference: 0 to 1."""
+    return 1.0 - _ramp(closeness, *FREE)
+
+
 def _ramp(value: float, low: float, high: float) -> float:
     return max(0.0, min(1.0, (value - low) / (high - low)))
 
@@ -139,7 +155,7 @@ def read_model(path: Path) -> Model:
 
 
 def _joined(values: Mapping[str, Any]) -> Joined:
-    weights = {name: float(values[name]) for name in ("own", "read", "shift")}
+    weights = {name: float(values[name]) for name in JOINED}
     guesses = values.get("guesses", {})  # without any, every encoder is asked
     return Joined(
         **weights,

@@ -13,7 +13,7 @@ from harness.fidelity.entailment import Entailment
 from harness.fidelity.llm_judge import LlmJudge, notes
 from harness.fidelity.reading.pair import Pair, pair
 from harness.fidelity.reading.text import joined
-from harness.fidelity.risk import Model, features, shipped_model
+from harness.fidelity.risk import Model, features, freedom, shipped_model
 
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
@@ -108,6 +108,7 @@ def question(seen: Seen, similarity: Similarity, model: Model) -> Question | Non
     return Question(
         pair=texts,
         risk=risk,
+        far=freedom(seen.both.closeness),
         least=_least(risk, seen.findings),
         enough=None if no_abstention else _enough(own),
         joined=joined,
@@ -134,7 +135,7 @@ def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: froze
         return _abstained(case, similarity, abstains)
     risk = model.risk(features(both, findings, similarity))
     if joined is not None and opinion is not None and not _explained(both, findings):
-        risk = joined.risk(risk, opinion.misleads, least=_least(risk, findings))
+        risk = joined.risk(risk, opinion.misleads, far=freedom(both.closeness), least=_least(risk, findings))
         if opinion.read:
             findings = (*findings, _read_together(opinion.misleads, both))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
