@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, TypedDict
 
 from evalsets.fields import (
@@ -82,7 +83,8 @@ def mentions(text: str, fact: str) -> bool:
     in "20 USD" but not in "120", "20.5" or "20,000", and "二十" is not in "一百二十".
     """
     folded = _folded(text)
-    return any(re.search(_pattern(_folded(wording)), folded) for wording in alternatives(fact))
+    wordings = map(_folded, alternatives(fact))
+    return any(wording in folded and _pattern(wording).search(folded) is not None for wording in wordings)
 
 
 def claims(text: str, claim: str) -> bool:
@@ -92,17 +94,19 @@ def claims(text: str, claim: str) -> bool:
     """
     folded = _folded(text)
     patterns = [_pattern(_folded(wording)) for wording in alternatives(claim)]
-    found = [match for pattern in patterns for match in re.finditer(pattern, folded)]
+    found = [match for pattern in patterns for match in pattern.finditer(folded)]
     return any(not folded[: match.start()].endswith(_NEGATIONS) for match in found)
 
 
+@lru_cache(maxsize=2048)
 def _folded(text: str) -> str:
     straight = unicodedata.normalize("NFKC", text).replace("’", "'")
     return " ".join(straight.casefold().split())
 
 
-def _pattern(wording: str) -> str:
-    return f"{_before(wording[0])}{re.escape(wording)}{_after(wording[-1])}"
+@lru_cache(maxsize=2048)
+def _pattern(wording: str) -> re.Pattern[str]:
+    return re.compile(f"{_before(wording[0])}{re.escape(wording)}{_after(wording[-1])}")
 
 
 def _before(first: str) -> str:

@@ -3,6 +3,8 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.modality import limited
@@ -45,50 +47,46 @@ def _edges(both: Pair) -> list[Finding]:
 
 
 def _opposites(both: Pair) -> list[Finding]:
-    words = lexicon(both.reference.lang)
+    opposed = list(_opposed(both))
+    if not opposed or double_negation(both) or same_order(both.reference, both.candidate) or _barred(both):
+        return []
+    if names_swapped(both) or _compared_backwards(both):
+        return []
     denied_here = _denied(both.reference, both.polarity_here)
     denied_there = _denied(both.candidate, both.polarity_there)
-    places = _places(both.candidate)
-    swapped_in = [(set(e.removed), set(e.added)) for e in both.edits]
     found: list[Finding] = []
-    if double_negation(both) or same_order(both.reference, both.candidate) or _barred(both):
-        return found
-    swapped = names_swapped(both) or _compared_backwards(both)
-    for i, one in enumerate(both.reference.words):
-        at = both.partner_back[i]
-        if (
-            one.mark
-            or one.fact
-            or bounding(both.reference, i)
-            or (at is not None and both.candidate.words[at].lemma == one.lemma)
-        ):
+    for i, j in opposed:
+        one, other = both.reference.words[i], both.candidate.words[j]
+        if (i in denied_here) != (j in denied_there) or _explained(both, i, j):
             continue
-        for j in _opposites_at(one, places, words):
-            other = both.candidate.words[j]
-            back = both.partner[j]
-            if (
-                other.mark
-                or other.fact
-                or bounding(both.candidate, j)
-                or (at != j and (at is not None or back is not None))
-            ):
-                continue
-            if (i in denied_here) != (j in denied_there) or swapped or _explained(both, i, j):
-                continue
-            loose = one.function or other.function
-            in_place = any(one in removed and other in added for removed, added in swapped_in)
-            if loose and not (in_place and (_same_next(both, i, j) or _quantity_word(one))):
-                continue
-            if _quantity_word(one) and (both.polarity_here.denials or both.polarity_there.denials):
-                continue
-            severity = (
-                1.0 if in_place or one.lemma in _EDGES or {one.lemma, other.lemma} in _LABELS else 0.0 if loose else 0.7
+        loose = one.function or other.function
+        in_place = any(one in edit.removed and other in edit.added for edit in both.edits)
+        if loose and not (in_place and (_same_next(both, i, j) or _quantity_word(one))):
+            continue
+        if _quantity_word(one) and (both.polarity_here.denials or both.polarity_there.denials):
+            continue
+        severity = (
+            1.0 if in_place or one.lemma in _EDGES or {one.lemma, other.lemma} in _LABELS else 0.0 if loose else 0.7
+        )
+        if severity:
+            found.append(
+                Finding(check=NAME, severity=severity, reason=f"“{other.text}” is the opposite of “{one.text}”")
             )
-            if severity:
-                found.append(
-                    Finding(check=NAME, severity=severity, reason=f"“{other.text}” is the opposite of “{one.text}”")
-                )
     return found
+
+
+def _opposed(both: Pair) -> Iterator[tuple[int, int]]:
+    """Indices of a word of the reference and of an opposite in the candidate that may stand in its place."""
+    words, places = lexicon(both.reference.lang), _places(both.candidate)
+    for i, one in enumerate(both.reference.words):
+        for j in () if one.mark or one.fact else _opposites_at(one, places, words):
+            at, other = both.partner_back[i], both.candidate.words[j]
+            if at != j and (at is not None or both.partner[j] is not None):
+                continue
+            if other.mark or other.fact or bounding(both.reference, i) or bounding(both.candidate, j):
+                continue
+            if at is None or both.candidate.words[at].lemma != one.lemma:
+                yield i, j
 
 
 def _explained(both: Pair, i: int, j: int) -> bool:
@@ -177,10 +175,12 @@ def _barred(both: Pair) -> bool:
 
 def bounding(text: Text, at: int) -> bool:
     """Whether a word says that the value beside it is a least or a most: that is compared with the values."""
-    near = [text.words[k].fact for k in (at - 1, at + 1, at + 2) if 0 <= k < len(text.words)]
-    next_word = text.words[at + 1].text if at + 1 < len(text.words) else ""
-    compared = text.words[at].text.endswith("er") and next_word == "than"
-    return (compared or text.words[at].text in _BOUNDING) and any(fact is not None and fact.bound for fact in near)
+    words, word = text.words, text.words[at].text
+    compared = word.endswith("er") and at + 1 < len(words) and words[at + 1].text == "than"
+    if not compared and word not in _BOUNDING:
+        return False
+    near = [words[k].fact for k in (at - 1, at + 1, at + 2) if 0 <= k < len(words)]
+    return any(fact is not None and fact.bound for fact in near)
 
 
 _BOUNDING = frozenset(
@@ -233,6 +233,7 @@ def _denied(text: Text, polarity: Polarity) -> set[int]:
 _NOTHING = frozenset(["no", "neither", "none", "nothing", "nobody", "no one"])
 
 
+@lru_cache(maxsize=2048)
 def _places(text: Text) -> dict[str, list[int]]:
     """Word form -> where it stands."""
     found: dict[str, list[int]] = {}
@@ -244,8 +245,13 @@ def _places(text: Text) -> dict[str, list[int]]:
 
 def _opposites_at(word: Word, places: dict[str, list[int]], words: Lexicon) -> list[int]:
     """Where opposites of `word` stand."""
-    forms = words.antonyms.get(word.lemma, frozenset()) | words.antonyms.get(word.text.casefold(), frozenset())
+    forms = words.antonyms.get(word.lemma, _NO_FORMS) | words.antonyms.get(word.text.casefold(), _NO_FORMS)
+    if not forms:
+        return []
     return sorted({at for form in forms & places.keys() for at in places[form]})
+
+
+_NO_FORMS: frozenset[str] = frozenset()
 
 
 def _one_denied(both: Pair, one: Fact, other: Fact) -> bool:

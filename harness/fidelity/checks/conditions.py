@@ -3,6 +3,7 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
+from functools import lru_cache
 from types import MappingProxyType
 
 from harness.fidelity.case import Finding
@@ -43,6 +44,7 @@ _ONLY_THEN = re.compile(  # 除非下雨才取消; "outdoors unless it rains, in
     r"\b(?:in which case|in that case|if so|otherwise|or else|then)\b|除非[^。；;]*才", re.IGNORECASE
 )
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _MARKS.items())
+_ALL_MARKS = frozenset[str]().union(*(members for _, members in _NAMES))
 _STRONG = frozenset(
     ["if", "provided", "provided that", "unless", "as long as", "in case", "on condition", "subject to", "如果", "若", "假如", "要是", "倘若", "只要",
      "的话", "除非", "只有", "凭"]
@@ -71,7 +73,7 @@ def check(both: Pair) -> list[Finding]:
         theirs = {"if": theirs["unless"], **{k: v for k, v in theirs.items() if k != "unless"}}
     balance = _denials(both, here=True) - _denials(both, here=False)
     found = []
-    only_if = _ONLY_IF.search(both.candidate.plain) and any(not d.lexical for d in both.polarity_here.denials)
+    only_if = any(not d.lexical for d in both.polarity_here.denials) and _ONLY_IF.search(both.candidate.plain)
     strong = {k: v for k, v in theirs.items() if v.casefold() not in _LOOSE}
     literal = any(w.lemma in _UNLESS for t in (both.reference, both.candidate) for w in t.words)
     if literal and "unless" in ours and "unless" not in theirs and "if" in strong and balance % 2 == 0 and not only_if:
@@ -87,8 +89,9 @@ def check(both: Pair) -> list[Finding]:
         found.append(
             _finding(0.9, f"“{theirs['regardless']}” lifts the condition “{next(iter(ours.values()))}”", certain=True)
         )
-    lifted = _WITHOUT.search(both.candidate.plain)
-    if lifted and "regardless" not in ours and not found and both.polarity_here.denials:
+    told = "regardless" not in ours and not found and both.polarity_here.denials
+    lifted = _WITHOUT.search(both.candidate.plain) if told else None
+    if lifted:
         found.append(_finding(0.9, f"“{lifted[0]}” lifts what the reference demands"))
     if "regardless" in ours and "regardless" not in theirs and theirs.keys() & {"if", "unless", "only"}:
         found.append(_finding(0.7, f"“{next(iter(theirs.values()))}” is a condition that the reference rules out"))
@@ -97,13 +100,18 @@ def check(both: Pair) -> list[Finding]:
 
 def _duty(both: Pair) -> list[Finding]:
     """Nothing is left to do in one text, and something has to be done in the other."""
-    here, there = (_NOTHING_TO_DO.search(t.plain) for t in (both.reference, both.candidate))
+    here, there = (_nothing_to_do(t.plain) for t in (both.reference, both.candidate))
     if bool(here) == bool(there):
         return []
     told, bids = (there, _BIDS.search(both.reference.plain)) if there else (here, _BIDS.search(both.candidate.plain))
     if told is None or bids is None:
         return []
     return [_finding(1.0, f"“{told[0]}” stands against “{bids[0]}”", certain=True)]
+
+
+@lru_cache(maxsize=2048)
+def _nothing_to_do(plain: str) -> re.Match[str] | None:
+    return _NOTHING_TO_DO.search(plain)
 
 
 def _finding(severity: float, reason: str, *, certain: bool = False) -> Finding:
@@ -124,6 +132,7 @@ def _dropped(both: Pair, ours: dict[str, str], theirs: dict[str, str]) -> list[F
     return found
 
 
+@lru_cache(maxsize=2048)
 def _strong(text: Text) -> list[int]:
     return [i for i, w in enumerate(text.words) if w.lemma in _STRONG or w.text.casefold() in _STRONG]
 
@@ -136,10 +145,11 @@ def _clause_loss(text: Text, partner: tuple[int | None, ...], at: int) -> float:
     return sum(partner[i] is None for i in words) / len(words) if words else 0.0
 
 
+@lru_cache(maxsize=2048)
 def _marks(text: Text) -> dict[str, str]:
     found: dict[str, str] = {}
     for at, word in enumerate(text.words):
-        if asked(text, at):
+        if (word.lemma not in _ALL_MARKS and word.text.casefold() not in _ALL_MARKS) or asked(text, at):
             continue
         for kind, members in _NAMES:
             if word.lemma in members or word.text.casefold() in members:
@@ -175,6 +185,8 @@ def _denials(both: Pair, *, here: bool) -> int:
         if here
         else (both.candidate, both.polarity_there, both.partner, both.reference)
     )
+    if not said.denials:
+        return 0
     ifs = {w.clause for i, w in enumerate(text.words) if _if_not(text, i)}
     words = {form for w in other.words for form in (w.lemma, w.text.casefold())}
     return sum(

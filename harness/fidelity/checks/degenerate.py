@@ -70,8 +70,8 @@ def check(both: Pair) -> list[Finding]:
         found.append(Finding(check=NAME, severity=0.9, reason="the same few words make up the text"))
     if _TOPIC.search(text) and not _TOPIC.search(both.case.reference):
         found.append(Finding(check=NAME, severity=0.9, reason="the answer only names its subject"))
-    vague = _VAGUE.search(text)
-    if vague and not _VAGUE.search(both.case.reference) and both.recall < 0.7 and both.missing:
+    vague = _VAGUE.search(text) if both.missing and both.recall < 0.7 else None
+    if vague and not _VAGUE.search(both.case.reference):
         reason = f"“{vague[0]}” stands for what the reference tells"
         found.append(Finding(check=NAME, severity=0.9, reason=reason))
     question = both.case.prompt.strip().rstrip("?？").casefold()

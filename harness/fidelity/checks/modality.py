@@ -3,6 +3,7 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -106,7 +107,10 @@ def _of_something_else(both: Pair, here: str, there: str) -> bool:
 
 def _aspect(both: Pair) -> list[Finding]:
     """What is under way in one text and over in the other."""
-    here, there = _state(both.reference.plain), _state(both.candidate.plain)
+    here = _state(both.reference.plain)
+    if not here.going and not here.done:
+        return []
+    there = _state(both.candidate.plain)
     if here.going and there.done and not (here.done or there.going or _denies(both.polarity_there)):
         reason = f"“{there.done}” tells as done what the reference tells as “{here.going}”"
         return [Finding(check=NAME, severity=0.9, reason=reason, certain=True)]
@@ -127,6 +131,7 @@ class _State(NamedTuple):
     done: str
 
 
+@lru_cache(maxsize=2048)
 def _state(plain: str) -> _State:
     going, done = _ONGOING.search(plain), _DONE.search(_ONGOING.sub(" ", plain))
     return _State(going[0] if going else "", done[0] if done else "")
@@ -146,6 +151,7 @@ def limited(both: Pair) -> bool:
     )
 
 
+@lru_cache(maxsize=2048)
 def _forces(text: Text, polarity: Polarity) -> dict[str, str]:
     """Force -> word; with a negation, "barred" (must not, cannot) or "free" (need not)."""
     denied = {i for denial in polarity.denials for i in (denial.at, *denial.reach)}
@@ -153,7 +159,7 @@ def _forces(text: Text, polarity: Polarity) -> dict[str, str]:
     found: dict[str, str] = {}
     for at, word in enumerate(text.words):
         names = {word.text.casefold(), word.lemma}
-        if word.fact:
+        if word.fact or (names.isdisjoint(_FORCEFUL) and word.lemma != "need"):
             continue
         for kind, members in _NAMES:
             if not names & members:
@@ -168,8 +174,13 @@ def _forces(text: Text, polarity: Polarity) -> dict[str, str]:
                 found.setdefault("barred", word.text)
         if names & _LEFT_OPEN or (word.lemma == "need" and at + 1 in starts):
             found.setdefault("free", word.text)
-        if names & {"无需", "不必", "不用", "不需要", "无须", "免"}:
+        if names & _FREE_ZH:
             found.setdefault("free", word.text)
-        if names & {"禁止", "不得", "不能", "不可", "不准", "不许", "严禁", "不可以"}:
+        if names & _BARRED_ZH:
             found.setdefault("barred", word.text)
     return found
+
+
+_FREE_ZH = frozenset(["无需", "不必", "不用", "不需要", "无须", "免"])
+_BARRED_ZH = frozenset(["禁止", "不得", "不能", "不可", "不准", "不许", "严禁", "不可以"])
+_FORCEFUL = frozenset[str]().union(_LEFT_OPEN, _FREE_ZH, _BARRED_ZH, *(members for _, members in _NAMES))

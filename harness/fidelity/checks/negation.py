@@ -260,8 +260,8 @@ def _undone_told(both: Pair) -> list[Finding]:
 
 def _same_succession(both: Pair) -> bool:
     """ "A replaced B" is "B no longer does it; A is the successor"."""
-    here, there = succession(both.reference), succession(both.candidate)
-    return here is not None and here == there
+    here = succession(both.reference)
+    return here is not None and here == succession(both.candidate)
 
 
 def _quoted(text: Text, denial: Denial) -> str:

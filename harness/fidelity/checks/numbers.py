@@ -3,6 +3,8 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.arithmetic import computed, next_whole, same_pace, timed
@@ -43,7 +45,7 @@ def check(both: Pair) -> list[Finding]:
 
 def _other_count(both: Pair) -> list[Finding]:
     """As many are free as are taken in the reference, or a time lasts longer than from the one date to the other."""
-    for one, other in same_facts(both.reference.facts, both.candidate.facts):
+    for one, other in both.same_facts:
         if one.kind is Kind.PERCENT and {_part(both.reference.plain, one), _part(both.candidate.plain, other)} == {
             "off",
             "paid",
@@ -65,7 +67,7 @@ def _other_measure(both: Pair) -> list[Finding]:
     if both.reference.lang != "zh":
         return []
     found = []
-    for one, other in same_facts(both.reference.facts, both.candidate.facts):
+    for one, other in both.same_facts:
         here, there = _measure_word(both.reference.plain, one), _measure_word(both.candidate.plain, other)
         alike = any(here in group and there in group for group in _ALIKE)
         if here and there and not (alike or there in both.reference.plain or here in both.candidate.plain):
@@ -93,7 +95,7 @@ def _measure_word(plain: str, fact: Fact) -> str:
 def _change_for_level(both: Pair) -> list[Finding]:
     """ "fell to 5" against "fell by 5": the same value, once as a level and once as a change."""
     found = []
-    for one, other in same_facts(both.reference.facts, both.candidate.facts):
+    for one, other in both.same_facts:
         if one.kind not in KINDS or one.kind is not other.kind:
             continue
         here, there = _step(both.reference.plain, one), _step(both.candidate.plain, other)
@@ -113,20 +115,10 @@ def _step(plain: str, fact: Fact) -> str:
 
 def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     """Findings for facts of `kinds`: changed 1, unsupported 0.8 (0.2 where prompt or context has it), missing 0.5."""
-    spare = {id(both.reference.words[i].fact) for i in both.spare_here}
-    ours = tuple(f for f in _told(both.reference.facts) if id(f) not in spare)
+    lost, new = _differences(both)
+    if not lost and not new:
+        return []
     theirs = _told(both.candidate.facts)
-    paired = list(same_facts(ours, theirs))
-    told = {id(f) for both_facts in paired for f in both_facts}
-    near_here, near_there = NearValues(ours), NearValues(theirs)
-    new = [f for f in theirs if id(f) not in told and not near_here.says(f)]
-    lost = [f for f in ours if id(f) not in told and not near_there.says(f)]
-    lost, new = _said_otherwise(both, lost, new)
-    if lost:  # a value said once too often has taken the place of another
-        known = {id(f) for f in new}
-        new += [
-            f for f in theirs if id(f) not in known and id(f) not in told and any(comparable(f, gone) for gone in lost)
-        ]
     found = []
     for fact in new:
         if (
@@ -146,6 +138,28 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
             reason = f"the {fact.kind} “{fact.text}” is missing"
             found.append(Finding(check=name, severity=severity, reason=reason, certain=certain))
     return found
+
+
+@lru_cache(maxsize=8)
+def _differences(both: Pair) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
+    """Facts of any kind that only one text says, (lost, new): found once for all the checks that ask for them."""
+    spare = {id(both.reference.words[i].fact) for i in both.spare_here}
+    ours = tuple(f for f in _told(both.reference.facts) if id(f) not in spare)
+    theirs = _told(both.candidate.facts)
+    told = {id(f) for both_facts in same_facts(ours, theirs) for f in both_facts}
+    new = [f for f in theirs if id(f) not in told]
+    lost = [f for f in ours if id(f) not in told]
+    if new:
+        near = NearValues(ours)
+        new = [f for f in new if not near.says(f)]
+    if lost:
+        near = NearValues(theirs)
+        lost = [f for f in lost if not near.says(f)]
+    lost, new = _said_otherwise(both, lost, new)
+    if lost:  # a value said once too often has taken the place of another
+        known = told | {id(f) for f in new}
+        new = [*new, *(f for f in theirs if id(f) not in known and any(comparable(f, gone) for gone in lost))]
+    return tuple(lost), tuple(new)
 
 
 def _implied(fact: Fact, others: tuple[Fact, ...]) -> bool:
@@ -263,7 +277,7 @@ def _like(one: Fact, other: Fact) -> bool:
     return Kind.NUMBER in (one.kind, other.kind) or one.kind is other.kind
 
 
-def _new(fact: Fact, lost: list[Fact], both: Pair, name: str) -> Finding:
+def _new(fact: Fact, lost: Sequence[Fact], both: Pair, name: str) -> Finding:
     rival = next((other for other in lost if comparable(other, fact)), None)
     if rival is not None:
         reason = f"“{fact.text}” stands where the reference says “{rival.text}”"

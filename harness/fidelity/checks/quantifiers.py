@@ -214,11 +214,12 @@ def _both_or_one(both: Pair) -> list[Finding]:
     ours, theirs = ({w.lemma for w in t.words} for t in (both.reference, both.candidate))
     if both.polarity_there.denials and both.polarity_here.denials:
         ours, theirs = ours - {"neither"}, theirs - {"neither"}  # "neither works", "both are out of order"
-    if same_state(both.reference, both.candidate):
-        return []  # "both are out of ink" is "neither has any left"
+    lost, new = ours - theirs, theirs - ours
     for pair_word, single in (("both", "one"), ("both", "neither"), ("双方", "一方"), ("neither", "one")):
         for here, there in ((pair_word, single), (single, pair_word)):
-            if here in ours - theirs and there in theirs - ours:
+            if here in lost and there in new:
+                if same_state(both.reference, both.candidate):
+                    return []  # "both are out of ink" is "neither has any left"
                 return [Finding(check=NAME, severity=1.0, reason=f"“{there}” stands where the reference says “{here}”")]
     return []
 
@@ -253,7 +254,8 @@ def _one_against_the_other(both: Pair, one: re.Pattern[str], other: re.Pattern[s
     """What only `one` says in one of the texts, and only `other` in the other one."""
     here, there = both.reference.plain, both.candidate.plain
     for text, rival in ((here, there), (there, here)):
-        said, instead = one.search(text), other.search(rival)
+        said = one.search(text)
+        instead = said and other.search(rival)
         if said and instead and not one.search(rival) and not other.search(text):
             reason = f"“{said[0]}” in one text is “{instead[0]}” in the other"
             return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]

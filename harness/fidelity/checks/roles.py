@@ -53,7 +53,8 @@ def check(both: Pair) -> list[Finding]:
 
 def _other_successor(both: Pair) -> list[Finding]:
     """ "A replaced B" told as "B replaced A"."""
-    here, there = succession(both.reference), succession(both.candidate)
+    here = succession(both.reference)
+    there = here and succession(both.candidate)
     if here is None or there is None or (here.new, here.old) != (there.old, there.new):
         return []
     reason = f"it is “{there.old}” who leaves in the answer, “{here.old}” in the reference"
@@ -111,12 +112,10 @@ def _found(both: Pair) -> Iterator[Finding]:
     passive = bool(agents(words)) != bool(agents(both.candidate.words))
     if passive and (agent := _same_order(both)):
         yield Finding(check=NAME, severity=0.8, reason=f"“{agent}” does in one text what is done to it in the other")
-    exchanged = list(exchanges(both))
+    exchanged = [] if passive or not _literal(both) else list(exchanges(both))
     if len({words[i].lemma for e in exchanged for i in (e.one, e.other)}) >= 4:
         exchanged = []  # whole clauses changed places, with everything that belongs to them
     for one, other, fit in exchanged:
-        if passive or not _literal(both):
-            continue
         severity = 1.0 if kin(words[one], words[other]) or fit >= 3 else 0.6
         yield Finding(
             check=NAME, severity=severity, reason=f"“{words[one].text}” and “{words[other].text}” change places"

@@ -4,11 +4,12 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import KEPT
 from harness.fidelity.reading.fact import Fact, Kind
-from harness.fidelity.reading.pair import Pair, alike, same_facts
+from harness.fidelity.reading.pair import Pair, alike
 from harness.fidelity.reading.text import Text, Word, content_words, joined
 
 NAME = "sequence"
@@ -93,6 +94,7 @@ def _other_effect(both: Pair) -> Iterator[Finding]:
         yield Finding(check=NAME, severity=1.0, reason=reason)
 
 
+@lru_cache(maxsize=2048)
 def _chain(text: Text) -> tuple[list[Word], list[Word]] | None:
     found = _CHAIN.search(text.plain)
     if not found:
@@ -130,7 +132,7 @@ def _turned(both: Pair) -> Iterator[Finding]:
     """A moment that something ends with on one side and begins with on the other."""
     if both.polarity_here.denials or both.polarity_there.denials:
         return
-    for one, other in same_facts(both.reference.facts, both.candidate.facts):
+    for one, other in both.same_facts:
         if one.kind in _MOMENTS and _edge(both.reference.plain, one) * _edge(both.candidate.plain, other) < 0:
             reason = f"“{other.text}” is when it ends on one side, and when it begins on the other"
             yield Finding(check=NAME, severity=1.0, reason=reason)
@@ -155,6 +157,7 @@ def _other_cause(both: Pair) -> Iterator[Finding]:
         yield Finding(check=NAME, severity=0.9, reason=reason)
 
 
+@lru_cache(maxsize=2048)
 def _cause(text: Text) -> list[Word]:
     found = _CAUSE.search(text.plain)
     return content_words(found["en"] or found["zh"], text.lang) if found else []
@@ -164,7 +167,8 @@ def _other_order(both: Pair) -> Iterator[Finding]:
     """Two steps in the other order."""
     if not (_LINK.search(both.reference.plain) and _LINK.search(both.candidate.plain)):
         return
-    here, there = _order(both.reference), _order(both.candidate)
+    here = _order(both.reference)
+    there = here and _order(both.candidate)
     denied = [any(not denial.lexical for denial in p.denials) for p in (both.polarity_here, both.polarity_there)]
     if not here or not there or denied[0] != denied[1]:  # "only after" is "not before"
         return
@@ -175,6 +179,7 @@ def _other_order(both: Pair) -> Iterator[Finding]:
         yield Finding(check=NAME, severity=1.0, reason=reason)
 
 
+@lru_cache(maxsize=2048)
 def _order(text: Text) -> tuple[list[Word], list[Word]] | None:
     """The words of the first and of the second step; None where no two steps are told."""
     for sentence in map(str.strip, re.split(r"[.;!?。；！？]\s*", text.plain)):

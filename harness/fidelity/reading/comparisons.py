@@ -43,7 +43,8 @@ _AXES = tuple(  # more of something, and less of it
 @lru_cache(maxsize=512)
 def same_order(one: Text, other: Text) -> bool | None:
     """Whether both texts rank the same two things alike; None where they do not, or where it cannot be told."""
-    here, there = comparison(one), comparison(other)
+    here = comparison(one)
+    there = comparison(other) if here is not None else None
     if here is None or there is None:
         return None
     told, retold = ([first, *further(text.plain, text.lang, first)] for text, first in ((one, here), (other, there)))

@@ -45,6 +45,8 @@ def only_any_but(words: Sequence[Word], at: int) -> int | None:
 
 def ends_any_but(words: Sequence[Word], at: int) -> bool:
     """Whether the word at `at` is the "but" of a "not … by anyone but"."""
+    if words[at].text.casefold() not in _BUT:
+        return False
     starts = (i for i in range(max(0, at - _ANY_REACH - 2), at) if words[i].text.casefold() in ("not", "never", "no"))
     return any(only_any_but(words, i) == at for i in starts)
 

@@ -56,6 +56,11 @@ class Pair:
         return polarity(self.candidate)
 
     @cached_property
+    def same_facts(self) -> tuple[tuple[Fact, Fact], ...]:
+        """The facts of the reference and of the candidate that say one value, in pairs."""
+        return tuple(same_facts(self.reference.facts, self.candidate.facts))
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The candidate's words, each named as the word of the reference that it stands for."""
         return tuple(

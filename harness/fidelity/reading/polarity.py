@@ -361,8 +361,9 @@ def _bounds_a_value(words: Sequence[Word], at: int) -> bool:
 
 def only_but(words: Sequence[Word], at: int) -> bool:
     """Whether "nobody but" stands at `at`, which is "only"."""
-    pair = [w.text.casefold() for w in words[max(0, at) : at + 2]]
-    return at >= 0 and len(pair) == 2 and pair[0] in _NOBODY and pair[1] in _BUT
+    if not 0 <= at < len(words) - 1 or words[at].text.casefold() not in _NOBODY:
+        return False
+    return words[at + 1].text.casefold() in _BUT
 
 
 def excepting_but(words: Sequence[Word], at: int) -> bool:

@@ -30,7 +30,7 @@ def reckoned(one: Text, other: Text) -> frozenset[int]:
     """ids of the facts of both texts that a calculation explains: the result, and what it was reached from."""
     found: set[int] = set()
     for own, rest in ((one, other), (other, one)):
-        if len(own.facts) > _MOST or len(rest.facts) > _MOST:
+        if not own.facts or not rest.facts or len(own.facts) > _MOST or len(rest.facts) > _MOST:
             return frozenset()
         for rule in (_inverse, _shares_of_one_whole, _parts, _clock, _calendar, _lasting, _points, _paces, _excess):
             for facts in rule(own, rest):
@@ -75,11 +75,15 @@ def _order(text: Text) -> list[str]:
 
 
 def _shares_of_one_whole(own: Text, other: Text) -> Iterator[Sequence[Fact]]:
+    shares, others = _of(own, Kind.PERCENT), _of(other, Kind.PERCENT)
+    if not shares or not others:
+        return
     odd = (len(polarity(own).denials) - len(polarity(other).denials)) % 2
-    rest = _REST.search(own.plain) or _REST.search(other.plain)
-    for one in _of(own, Kind.PERCENT):
-        for two in _of(other, Kind.PERCENT):
-            if (odd or rest) and abs(_number(one) + _number(two) - 100) < 0.8 and not same(one, two):
+    if not odd and not _REST.search(own.plain) and not _REST.search(other.plain):
+        return
+    for one in shares:
+        for two in others:
+            if abs(_number(one) + _number(two) - 100) < 0.8 and not same(one, two):
                 yield one, two
 
 

@@ -128,8 +128,12 @@ class Text:
 
     plain: str
     lang: str
-    words: tuple[Word, ...]
     facts: tuple[Fact, ...]
+
+    @cached_property
+    def words(self) -> tuple[Word, ...]:
+        """All words and marks, in order."""
+        return tuple(_clauses(_words(self.plain, self.facts, lexicon(self.lang), self.lang)))
 
     @cached_property
     def content(self) -> tuple[Word, ...]:
@@ -177,7 +181,7 @@ def read(text: str, lang: str | None = None) -> Text:
     plain = normalised(text)
     lang = lang if lang in ("en", "zh") else (language(plain) or "en")
     facts = tuple(with_bound(fact, plain) for fact in _facts(plain, lang))
-    return Text(plain=plain, lang=lang, words=tuple(_clauses(_words(plain, facts, lexicon(lang), lang))), facts=facts)
+    return Text(plain=plain, lang=lang, facts=facts)
 
 
 def content_words(part: str, lang: str) -> list[Word]:

@@ -67,7 +67,7 @@ def bare(clause: str) -> str:
     """The clause without the topics of the questions that it names."""
     for pattern, instead in _TOPICS:
         clause = pattern.sub(instead, clause)
-    for pattern in _TOPICS_ZH:
+    for pattern in () if clause.isascii() else _TOPICS_ZH:
         clause = pattern.sub("您的问题", clause)
     return clause
 

@@ -36,9 +36,12 @@ class Places(NamedTuple):
     facts: frozenset[int]
 
 
+@lru_cache(maxsize=512)
 def same_places(one: Text, other: Text) -> tuple[bool, frozenset[int]] | None:
     """Whether as many places are taken in both texts, and the facts that tell of it; None where one does not tell."""
-    if max(len(one.facts), len(other.facts)) > 4 or not (_PLACES.search(one.plain) and _PLACES.search(other.plain)):
+    if max(len(one.facts), len(other.facts)) > 4 or not (_counts(one) and _counts(other)):
+        return None
+    if not (_PLACES.search(one.plain) and _PLACES.search(other.plain)):
         return None
     here, there = _read(one), _read(other)
     if not here or not there or {s for _, s, _ in here} == {s for _, s, _ in there} == {"free"}:
@@ -58,7 +61,7 @@ def same_places(one: Text, other: Text) -> tuple[bool, frozenset[int]] | None:
 @lru_cache(maxsize=512)
 def _read(text: Text) -> tuple[tuple[float, str, float | None], ...]:
     """(count, "taken" or "free", how many there are in all) per count that a text tells."""
-    counts = [f for f in text.facts if f.kind is Kind.NUMBER and isinstance(f.value, float) and f.value > 0]
+    counts = _counts(text)
     if not counts:
         return ()
     total = max(float(str(f.value)) for f in counts)
@@ -72,6 +75,10 @@ def _read(text: Text) -> tuple[tuple[float, str, float | None], ...]:
     if _ALL.search(text.plain) and told:
         return tuple((value, side, total) for value, side in told)
     return tuple((value, side, None) for value, side in told)
+
+
+def _counts(text: Text) -> list[Fact]:
+    return [f for f in text.facts if f.kind is Kind.NUMBER and isinstance(f.value, float) and f.value > 0]
 
 
 def _side(fact: Fact, text: Text, counts: list[Fact]) -> str:

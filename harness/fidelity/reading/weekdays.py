@@ -30,14 +30,14 @@ def one_day_apart(one: Text, other: Text) -> bool | None:
     False where both tell the same state of that day and of all others; None where the texts are not of this kind.
     """
     here, there = _days(one.facts), _days(other.facts)
+    if here != there or len(here) != 1:
+        return None
     named = [
         bool(_EVERY_DAY.search(t.plain) or any(f.kind is Kind.RATE and f.value == DAY_S for f in t.facts))
         and _ALL_BUT.search(t.plain) is not None
         for t in (one, other)
     ]
     alone = [_ONE_DAY.search(t.plain) is not None for t in (one, other)]
-    if here != there or len(here) != 1:
-        return None
     for every, single in ((0, 1), (1, 0)):
         if named[every] and alone[single]:
             usual, apart = _state((one, other)[every].plain, _DAILY), _state((one, other)[single].plain, _ONE_DAY)
