@@ -5,6 +5,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from harness.fidelity.case import Case
@@ -127,7 +128,7 @@ def _in_words(candidate: str, case: Case) -> Abstention:
     read_as = clauses(candidate)
     if all(part.act not in STRONG and part.act not in WEAK for part in read_as):
         return NONE
-    both = _sides(case)
+    both = _sides(case.reference, case.prompt, case.lang)
     parts = _causes([_genuine(part, both) for part in read_as])
     strong = [part for part in parts if part.act in STRONG]
     chosen = strong or [part for part in parts if part.act in WEAK]
@@ -157,9 +158,10 @@ class Sides(NamedTuple):
     words: Sequence[Word]  # all words of the reference
 
 
-def _sides(case: Case) -> Sides:
-    asked = read(case.prompt, case.lang).content
-    reference = read(case.reference, case.lang)
+@lru_cache(maxsize=2048)
+def _sides(text: str, prompt: str, lang: str | None) -> Sides:
+    asked = read(prompt, lang).content
+    reference = read(text, lang)
     told = [w for w in reference.content if not any(alike(w, other) for other in asked)]
     return Sides(reference.content, told, asked, reference.words)
 
@@ -257,7 +259,7 @@ def _object(text: str) -> dict[str, Any] | None:
 def _in_fields(values: dict[str, Any], case: Case) -> Abstention:
     """For a JSON object: what it holds is empty, tells of the answering, or abstains in words."""
     wanted = _object(case.reference) or {}
-    both = _sides(case)
+    both = _sides(case.reference, case.prompt, case.lang)
     found = NONE
     for key, value in _leaves(values):
         if value is None or value is False or value in ("", [], {}):

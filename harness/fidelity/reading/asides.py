@@ -4,8 +4,10 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from harness.fidelity.reading.fact import Fact, Kind
+from harness.fidelity.reading.text import Text
 
 _WHY = re.compile(
     r"\b(?:why|what for|what purpose|how come|reason|cause[sd]?|because)\b|为什么|为何|为啥|原因|怎么会|干嘛|凭什么|理由",
@@ -34,8 +36,13 @@ _BINDING = re.compile(
 )
 
 
-def spare_spans(plain: str, facts: tuple[Fact, ...], prompt: str) -> Iterator[tuple[int, int]]:
+@lru_cache(maxsize=2048)
+def spare_spans(text: Text, prompt: str) -> tuple[tuple[int, int], ...]:
     """Stretches (start, end) of a text that tell a reason, a purpose or courtesy; none that was asked for or binds anybody."""
+    return tuple(_spans(text.plain, text.facts, prompt))
+
+
+def _spans(plain: str, facts: tuple[Fact, ...], prompt: str) -> Iterator[tuple[int, int]]:
     asked = bool(_WHY.search(prompt))
     for pattern in (_REASON, _PASSING, _COURTESY):
         for match in pattern.finditer(plain):

@@ -31,11 +31,14 @@ _MEASURED = re.compile(
     r"|q[1-4]|\d{1,2}/\d{1,2}(?:/\d{2,4})?",
     re.IGNORECASE,
 )
+_SIGN = re.compile(r"[\d@]|://|www\.|\.[a-z]")  # without any of these there is no code
 _FIGURE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}.*|\d+-\d+|(?:19|20)\d\d")
 
 
 def identifiers(text: str) -> Iterator[Fact]:
     """Codes of a text, in any language."""
+    if not _SIGN.search(text):
+        return
     for match in CODES.finditer(text):
         found = match[0]
         if match["code"] and (

@@ -96,13 +96,13 @@ class Pair:
     @cached_property
     def spare_here(self) -> frozenset[int]:
         """Words of the reference that an honest answer may leave out, and that this one does leave out."""
-        spans = spare_spans(self.reference.plain, self.reference.facts, self.case.prompt)
+        spans = spare_spans(self.reference, self.case.prompt)
         return _within(self.reference, spans, self.echo_back)
 
     @cached_property
     def spare_there(self) -> frozenset[int]:
         """Words of the candidate that are courtesy, or a reason in passing."""
-        spans = [*spare_spans(self.candidate.plain, self.candidate.facts, "why"), *courtesies(self.candidate.plain)]
+        spans = [*spare_spans(self.candidate, "why"), *courtesies(self.candidate.plain)]
         return _within(self.candidate, spans, self.echo)
 
     @cached_property
@@ -335,15 +335,16 @@ _SKIPPED = frozenset(["a", "an", "the", "的", "了", "please", "请"])
 
 
 def _comparable(both: Pair) -> tuple[list[tuple[str, Word]], list[tuple[str, Word]]]:
+    spare_here, spare_there = both.spare_here, both.spare_there
     ours = [
         (w.lemma, w)
         for i, w in enumerate(both.reference.words)
-        if not w.mark and w.lemma not in _SKIPPED and i not in both.spare_here
+        if not w.mark and w.lemma not in _SKIPPED and i not in spare_here
     ]
     theirs = [
         (n, w)
         for i, (n, w) in enumerate(zip(both.names, both.candidate.words, strict=True))
-        if not w.mark and w.lemma not in _SKIPPED and i not in both.spare_there
+        if not w.mark and w.lemma not in _SKIPPED and i not in spare_there
     ]
     return ours, theirs
 

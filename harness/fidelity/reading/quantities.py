@@ -95,6 +95,7 @@ _AND_CENTS = re.compile(  # four dollars fifty
     re.I,
 )
 
+_COINED = re.compile(r"dollar|buck|pound|quid|euro|franc", re.I)  # without any of these there are no cents beside it
 RATE_EN = re.compile(
     rf"\b(?:(?:(?P<often>once|twice|{NUMBER_EN} times)\s+)?(?:per|each|every|a|an|once every)\s+(?:(?P<n>{NUMBER_EN}|other)\s+)?(?P<unit>seconds?|minutes?|hours?|days?|nights?|weeks?|months?|"
     r"quarters?|years?|annum|decade)|(?P<alternate>every other|every second)(?=\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annually|annual|nightly|biweekly|fortnightly))\b",
@@ -104,6 +105,7 @@ _RATED = re.compile(
     r"(?:\d|\btimes|\bonce|\btwice|[$€£¥%]|\b(?:dollars?|euros?|pounds|percent|usd|eur|gbp|visits?|doses?|one|two|three|four|five|six|ten))\W*(?:\w+\W+)?$",
     re.I,
 )
+_NEAR = 200  # characters before "a day" in which what is rated stands
 _PER = "kwh|mwh|kilowatt[ -]hours?|gb|gigabytes?|mb|megabytes?|tb|terabytes?|pints?|yards?|feet|foot|square (?:met(?:re|er)|foot|feet)|sqm|kg|kilos?|kilograms?|grams?|pounds?|lbs?|ounces?|tons?|tonnes?|km|kilomet(?:re|er)s?|miles?|met(?:re|er)s?|litres?|liters?|gallons?|acres?|hectares?"
 PER_EN = re.compile(
     rf"\b(?:per|for each|for every|each|every)\s+(?P<unit>{_PER})\b(?! of (?:body ?)?weight (?:lost|gained))",
@@ -128,7 +130,7 @@ def english_rates(text: str) -> Iterator[Fact]:
     """ "twice a week", "per year", "monthly": how often, as the length of the interval."""
     for match in RATE_EN.finditer(text):
         first = match[0].split()[0].lower()
-        if first in ("a", "an") and not match["often"] and not _RATED.search(text[: match.start()]):
+        if first in ("a", "an") and not match["often"] and not _RATED.search(text, max(0, match.start() - _NEAR), match.start()):
             continue
         name = (match["unit"] or match["word"] or "fortnightly").lower()
         name = _RATE_WORDS.get(name, name)
@@ -171,16 +173,17 @@ def chinese_rates(text: str) -> Iterator[Fact]:
 
 def english_quantities(text: str) -> Iterator[Fact]:
     """Quantities of an English text, longest wording first where two overlap."""
-    quarters = [m.span("quarters") for m in EN_LOOSE.finditer(text) if m["three"]]  # of a whole, not of a year
+    loose = list(EN_LOOSE.finditer(text))
+    quarters = [m.span("quarters") for m in loose if m["three"]]  # of a whole, not of a year
     for match in EN.finditer(text):
         fact = _english(match)
         if fact is not None and not any(begin < fact.end and fact.start < end for begin, end in quarters):
             yield fact
-    for match in _AND_CENTS.finditer(text):
+    for match in _AND_CENTS.finditer(text) if _COINED.search(text) else ():
         whole, cents = english(match["whole"]), english(match["cents"])
         if whole is not None and cents is not None and cents < 100:
             yield _made(match, Kind.MONEY, whole + cents / 100, *_currency(match["money"]))
-    for match in EN_LOOSE.finditer(text):
+    for match in loose:
         fact = _loose(match)
         if fact is not None:
             yield fact

@@ -4,6 +4,7 @@
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -205,11 +206,12 @@ def _facts(plain: str, lang: str) -> list[Fact]:
     found += holidays(plain, chinese=lang == "zh")
     if lang == "zh" and re.search("[A-Za-z]", plain):
         found += [fact for fact in english_moments(plain) if fact.text.isascii() and len(fact.text) > 2]
-    taken: list[Fact] = []
+    taken: list[Fact] = []  # in order
     for fact in sorted(found, key=lambda f: f.start - f.end):
-        if all(fact.end <= other.start or other.end <= fact.start for other in taken):
-            taken.append(fact)
-    return _ranges(sorted(taken, key=lambda f: f.start), plain)
+        at = bisect_left(taken, fact.start, key=lambda f: f.start)
+        if (not at or taken[at - 1].end <= fact.start) and (at == len(taken) or fact.end <= taken[at].start):
+            taken.insert(at, fact)
+    return _ranges(taken, plain)
 
 
 def _ranges(facts: list[Fact], plain: str) -> list[Fact]:
@@ -263,7 +265,7 @@ def _between(plain: str, start: int, end: int, words: Lexicon, lang: str) -> Ite
 
 def _english_words(tokens: list[tuple[str, int]], words: Lexicon) -> Iterator[Word]:
     lowered = [text.casefold().removesuffix("'s") for text, _ in tokens]
-    lemmas = [words.lemma(low) for low in lowered]
+    lemmas = [_lemma(low) for low in lowered]
     at = 0
     while at < len(tokens):
         size = _phrase_size(lowered, lemmas, at, words)
@@ -284,7 +286,7 @@ def _english_words(tokens: list[tuple[str, int]], words: Lexicon) -> Iterator[Wo
             )
         else:
             labels = at > 0 and tokens[at - 1][0][:1].isalnum()  # "option A"; a sentence may begin with the article
-            yield _english_word(text, lowered[at], lemmas[at], start, words, labels=labels)
+            yield _english_word(text, lowered[at], lemmas[at], start, labels=labels)
         at += size
 
 
@@ -309,15 +311,28 @@ def _phrase_size(lowered: list[str], lemmas: list[str], at: int, words: Lexicon)
     return 1
 
 
-def _english_word(text: str, lowered: str, lemma: str, start: int, words: Lexicon, *, labels: bool = False) -> Word:
+def _english_word(text: str, lowered: str, lemma: str, start: int, *, labels: bool = False) -> Word:
     mark = not (lowered[:1].isalnum())
     if text == "A" and labels:
         return Word(text=text, lemma="A", concepts=NOTHING, start=start, clause=0)
+    function, concepts = _meaning(lowered, lemma)
+    return Word(text=text, lemma=lemma, concepts=concepts, start=start, clause=0, function=function, mark=mark)
+
+
+@lru_cache(maxsize=16384)
+def _lemma(form: str) -> str:
+    return lexicon("en").lemma(form)
+
+
+@lru_cache(maxsize=16384)
+def _meaning(lowered: str, lemma: str) -> tuple[bool, Concepts]:
+    """Whether an English word is a little one, and what it may mean."""
+    words = lexicon("en")
     function = lowered in words.functions or lemma in words.functions
     concepts = words.groups.get(lowered, NOTHING) | words.groups.get(lemma, NOTHING)
-    if not function and not mark:
+    if not function and lowered[:1].isalnum():
         concepts |= words.senses.get(lemma, NOTHING) | words.senses.get(lowered, NOTHING)
-    return Word(text=text, lemma=lemma, concepts=concepts, start=start, clause=0, function=function, mark=mark)
+    return function, concepts
 
 
 _SURNAMES = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾萧田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦方白邹孟熊秦邱江尹薛阎段雷侯龙史陶黎贺顾毛郝龚邵万钱严武戴莫孔向汤"
