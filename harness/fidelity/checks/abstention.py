@@ -104,6 +104,7 @@ def abstention(case: Case) -> Abstention:
     return _in_words(case.candidate, case) if values is None else _in_fields(values, case)._replace(fields=True)
 
 
+@lru_cache(maxsize=2048)
 def admission(text: str) -> str:
     """The words with which `text` says that it does not know, or cannot be told now; "" where none does.
 
