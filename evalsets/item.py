@@ -83,8 +83,7 @@ def mentions(text: str, fact: str) -> bool:
     in "20 USD" but not in "120", "20.5" or "20,000", and "二十" is not in "一百二十".
     """
     folded = _folded(text)
-    wordings = map(_folded, alternatives(fact))
-    return any(wording in folded and _pattern(wording).search(folded) is not None for wording in wordings)
+    return any(wording in folded and _pattern(wording).search(folded) is not None for wording in _wordings(fact))
 
 
 def claims(text: str, claim: str) -> bool:
@@ -93,7 +92,7 @@ def claims(text: str, claim: str) -> bool:
     "不可以退款" does not claim "可以退款", nor "not eligible for a refund" "eligible for a refund".
     """
     folded = _folded(text)
-    patterns = [_pattern(_folded(wording)) for wording in alternatives(claim)]
+    patterns = [_pattern(wording) for wording in _wordings(claim)]
     found = [match for pattern in patterns for match in pattern.finditer(folded)]
     return any(not folded[: match.start()].endswith(_NEGATIONS) for match in found)
 
@@ -102,6 +101,11 @@ def claims(text: str, claim: str) -> bool:
 def _folded(text: str) -> str:
     straight = unicodedata.normalize("NFKC", text).replace("’", "'")
     return " ".join(straight.casefold().split())
+
+
+@lru_cache(maxsize=2048)
+def _wordings(fact: str) -> tuple[str, ...]:
+    return tuple(map(_folded, alternatives(fact)))
 
 
 @lru_cache(maxsize=2048)

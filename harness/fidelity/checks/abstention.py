@@ -12,7 +12,7 @@ from harness.fidelity.case import Case
 from harness.fidelity.reading import acts_en, acts_zh
 from harness.fidelity.reading.acts import Act, Clause, asks, clauses, topic
 from harness.fidelity.reading.fact import Fact, Kind, same
-from harness.fidelity.reading.pair import alike
+from harness.fidelity.reading.pair import alike, says
 from harness.fidelity.reading.text import CJK, Word, read
 
 REPEATED = 0.5  # share of what the reference tells from which a clause tells it, too
@@ -161,10 +161,9 @@ class Sides(NamedTuple):
 
 @lru_cache(maxsize=2048)
 def _sides(text: str, prompt: str, lang: str | None) -> Sides:
-    asked = read(prompt, lang).content
-    reference = read(text, lang)
-    told = [w for w in reference.content if not any(alike(w, other) for other in asked)]
-    return Sides(reference.content, told, asked, reference.words)
+    asked, reference = read(prompt, lang), read(text, lang)
+    told = [w for w in reference.content if not says(asked, w)]
+    return Sides(reference.content, told, asked.content, reference.words)
 
 
 def _genuine(part: Clause, both: Sides) -> Clause:

@@ -2,7 +2,7 @@
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import lost_clauses
-from harness.fidelity.reading.pair import Pair, alike
+from harness.fidelity.reading.pair import Pair, says
 from harness.fidelity.reading.text import Word
 
 NAME = "addition"
@@ -31,4 +31,4 @@ def check(both: Pair) -> list[Finding]:
 
 def _supported(both: Pair, word: Word) -> bool:
     """Whether prompt or context says the word."""
-    return any(alike(word, other) for other in both.support.content)
+    return says(both.support, word)

@@ -11,7 +11,7 @@ from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.least_or_most import denied_bound
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.outcomes import same_state
-from harness.fidelity.reading.pair import Pair, alike
+from harness.fidelity.reading.pair import Pair, says
 from harness.fidelity.reading.polarity import Denial, affix_base
 from harness.fidelity.reading.reckoning import complements
 from harness.fidelity.reading.shared_denials import Side, exchanged, unmatched
@@ -141,8 +141,7 @@ def _unshared(both: Pair, here: Side, there: Side) -> tuple[list[tuple[Denial, f
 def _without_needed(denied: list[tuple[Denial, float]], text: Text, other: Text) -> list[tuple[Denial, float]]:
     """`denied` less "without X, … not …" where the other text needs X: "you need X in order to …"."""
     lacks = [d for d, _ in denied if text.words[d.at].lemma in _LACKING]
-    wanted = any(w.lemma in _NEEDED or w.text.casefold() in _NEEDED for w in other.words)
-    if not lacks or not wanted:
+    if not lacks or not any(w.lemma in _NEEDED or w.text.casefold() in _NEEDED for w in other.words):
         return denied
     pairs = [(one, d) for one in lacks for d, _ in denied if d is not one and _one_sentence(text, one.at, d.at)]
     if len(pairs) != 1 or not any(_names(other, text.words[i]) for i in pairs[0][0].reach):
@@ -158,7 +157,7 @@ _NEEDED = frozenset(
 
 
 def _names(text: Text, word: Word) -> bool:
-    return any(alike(word, other) for other in text.content)
+    return says(text, word)
 
 
 def _one_sentence(text: Text, one: int, other: int) -> bool:

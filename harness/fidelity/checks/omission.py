@@ -64,10 +64,13 @@ def _lost_demands(both: Pair, gone: list[list[int]]) -> Iterator[Finding]:
 
 def _lost_items(both: Pair) -> Iterator[Finding]:
     """Items of a list that left no trace, while the one before or after them is told."""
+    lists = list(listed(both.reference))
+    if not lists:
+        return
     own = sum(not w.fact for w in both.added)
     timed_here = {id(f) for f in timed(both.reference.facts, both.candidate.facts)}
     timed_here |= reckoned(both.reference, both.candidate)
-    for items in listed(both.reference):
+    for items in lists:
         said = [any(both.echo_back[i] for i in item) for item in items]
         for at, item in enumerate(items[1:], start=1):
             beside = [k for k in (at - 1, at + 1) if k < len(items) and said[k]]

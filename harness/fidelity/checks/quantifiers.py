@@ -317,10 +317,12 @@ def _classes(text: Text) -> dict[str, str]:
         if word.lemma in _REST and (word.lemma == "rest" or not word.text.isascii() or _after_all(text, at)):
             found.setdefault("except", word.text)
         for name in (word.text.casefold(), word.lemma):
-            kind = _PHRASES.get(name) or next((k for k, names in _NAMES if name in names), None)
+            kind = _KINDS.get(name)
             if kind:
                 found.setdefault(kind, word.text)
     return found
 
 
-_NAMES = tuple((kind, frozenset(names.split())) for kind, names in CLASSES.items())
+_KINDS = MappingProxyType(  # a word of two classes belongs to the first
+    {**{name: kind for kind, names in reversed(CLASSES.items()) for name in names.split()}, **_PHRASES}
+)

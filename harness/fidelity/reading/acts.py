@@ -42,6 +42,7 @@ _CUT_EN = re.compile(
     r"|\s+(?=(?:and|so) (?:i|we|you|it|the|a|an|please|will|can|our|your|someone|would|try|ask|that|this)\b)|(?<=\bsorry),?\s+(?=(?:i|we|the|that|this|our|no|can)\b)"
 )
 _CUT_ZH = re.compile(r"(?<=[。！？；，,!?;])\s*|(?<=[:：])(?!\d)\s*|\n+")
+_WORDED = re.compile(r"\w")
 _SORRY = r"(?:sorry|apolog\w+|unfortunately|regret\w*|afraid)"
 _POLITE = re.compile(
     rf"^\W*(?:(?:and|but|so)\s+)?(?:(?:please )?(?:accept )?(?:(?:i|we|our|my|i'm)\s+)?(?:am |are |is |very |so |really |deeply |sincer\w+ |do |must )*{_SORRY}(?:\W*|,? (?:for|about|to say|if|that this|not to)\b[^.!?]{{0,50}})|thank(?:s| you)[^.!?]*|your (?:message|question|request|call|patience)\b[^.!?]{{0,12}}\b(?:important|appreciated|valued|matters)[^.!?]*|"
@@ -120,7 +121,7 @@ def clauses(text: str) -> tuple[Clause, ...]:
     """The clauses of `text`, each with what it does."""
     plain = normalised(text)
     cut = _CUT_ZH if CJK.search(plain) else _CUT_EN
-    return tuple(_clause(part) for part in cut.split(plain) if part and re.search(r"\w", part))
+    return tuple(_clause(part) for part in cut.split(plain) if part and _WORDED.search(part))
 
 
 def courtesies(text: str) -> tuple[tuple[int, int], ...]:

@@ -82,8 +82,11 @@ def stretches(text: Text) -> list[list[int]]:
 
 def crossings(both: Pair) -> Iterator[Crossing]:
     """Two bonds of the reference that the candidate ties the other way round."""
-    heres, theres = stretches(both.reference), stretches(both.candidate)
-    if not (max(heres[-1], default=0) and max(theres[-1], default=0)) or (heres == theres and not both.differs):
+    heres = stretches(both.reference)
+    if not max(heres[-1], default=0):
+        return
+    theres = stretches(both.candidate)
+    if not max(theres[-1], default=0) or (heres == theres and not both.differs):
         return
     placed = _without_topic(both, anchors(both), heres[-1], theres[-1])
     if len(placed) < 4:

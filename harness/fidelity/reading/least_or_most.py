@@ -49,6 +49,8 @@ _ABOUT_BEFORE = re.compile(
 _ABOUT_AFTER = re.compile(r"^\s*(?:or so|左右|上下)", re.I)
 
 
+_NO_LATER = re.compile(r"no later than\s*$", re.I)
+_BEFOREHAND = re.compile(r"\s*(?:ahead|before|in advance|prior|earlier)\b", re.I)
 _EXCESS = re.compile(  # "a kilo and a half over the eight": by how much
     r"(?:\bhalf|\d|\b(?:kilos?|kg|grams?|minutes?|hours?|days?|euros?|pounds?|dollars?|met(?:re|er)s?|cm|percent|points?|people))\s+(?:over|above|below|under)\s*(?:the |a )?$",
     re.I,
@@ -64,8 +66,7 @@ def with_bound(fact: Fact, plain: str) -> Fact:
     if _EXCESS.search(before):
         return fact
     if (
-        re.search(r"no later than\s*$", before, re.I)
-        and re.match(r"\s*(?:ahead|before|in advance|prior|earlier)\b", after, re.I)
+        _NO_LATER.search(before) and _BEFOREHAND.match(after)
     ) or _NOT_UNDER.search(before):
         bound = 1
     elif _NOT_OVER.search(before) or _MOST_BEFORE.search(before) or _MOST_AFTER.search(after):

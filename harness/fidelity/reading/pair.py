@@ -155,8 +155,8 @@ class Pair:
     @cached_property
     def untold(self) -> float:
         """Share of what the reference adds to the question that the candidate leaves unsaid; 0 without a question."""
-        asked = [w for w in read(self.case.prompt, self.reference.lang).words if w.content] if self.case.prompt else []
-        new = [w for w in self.reference.content if not any(alike(w, other) for other in asked)] if asked else []
+        asked = read(self.case.prompt, self.reference.lang)
+        new = [w for w in self.reference.content if not says(asked, w)] if asked.content else []
         gone = {id(w) for w in self.missing}
         return sum(id(w) in gone for w in new) / len(new) if new else 0.0
 
@@ -226,6 +226,13 @@ def alike(one: Word, other: Word) -> bool:
     if one.fact and other.fact:
         return same(one.fact, other.fact)
     return one.lemma == other.lemma or (bool(one.concepts) and not one.concepts.isdisjoint(other.concepts))
+
+
+def says(text: Text, word: Word) -> bool:
+    """Whether a content word of `text` is `alike`."""
+    if word.fact:
+        return any(alike(word, other) for other in text.content)
+    return word.lemma in text.lemmas or not word.concepts.isdisjoint(text.meanings)
 
 
 def same_facts(one: Sequence[Fact], other: Sequence[Fact]) -> Iterator[tuple[Fact, Fact]]:

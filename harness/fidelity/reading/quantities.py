@@ -82,6 +82,7 @@ _NOT_NUMBER_ZH = re.compile(
 )
 _BODY = re.compile(r"-(?:[a-z]+ed|faced|star|ply|piece|seater|door|wheeler)\b")
 _NTH = ORDINALS | {"first": 1, "second": 2}
+_SPACE, _MINUS, _MINUS_ZH = re.compile(r"\s"), re.compile("-|minus|negative", re.I), re.compile("^(?:-|零下|负)")
 _LONE_ZH = frozenset("零一二两俩三四五六七八九十百千万亿")
 
 
@@ -214,7 +215,7 @@ def _english(match: re.Match[str]) -> Fact | None:
         return None
     if not (match["unit"] or match["money"]) and _BODY.match(match.string, match.end()):
         return None  # four-legged
-    unit_name = re.sub(r"\s", "-", (match["unit"] or "").lower())
+    unit_name = _SPACE.sub("-", match["unit"].lower()) if match["unit"] else ""
     if (
         unit_name.startswith("quarter")
         and number.lower() in ("three", "one")
@@ -233,7 +234,7 @@ def _english(match: re.Match[str]) -> Fact | None:
         return None
     value = (
         -value
-        if re.match(r"-|minus|negative", number, re.I) and not match.string[: match.start()].rstrip()[-1:].isdigit()
+        if _MINUS.match(number) and not match.string[: match.start()].rstrip()[-1:].isdigit()
         else value
     )
     if money:
@@ -343,7 +344,7 @@ def _share(found: dict[str, str]) -> float | None:
 
 
 def _chinese(match: re.Match[str]) -> Fact | None:
-    value = chinese(re.sub(r"^(?:-|零下|负)", "", match["number"]))
+    value = chinese(_MINUS_ZH.sub("", match["number"]))
     if value is None:
         return None
     value = -value if match["number"].startswith(("-", "零下", "负")) else value

@@ -141,6 +141,16 @@ class Text:
         """The words that carry content."""
         return tuple(word for word in self.words if word.content)
 
+    @cached_property
+    def lemmas(self) -> frozenset[str]:
+        """Their base forms."""
+        return frozenset(word.lemma for word in self.content)
+
+    @cached_property
+    def meanings(self) -> Concepts:
+        """All that they may mean."""
+        return NOTHING.union(*(word.concepts for word in self.content))
+
 
 def language(text: str) -> str | None:
     """ "zh", "en" (any text in letters), or None where there are no letters."""
@@ -291,6 +301,8 @@ def _english_words(tokens: list[tuple[str, int]], words: Lexicon) -> Iterator[Wo
 
 
 def _phrase_size(lowered: list[str], lemmas: list[str], at: int, words: Lexicon) -> int:
+    if lowered[at] not in words.phrases and lemmas[at] not in words.phrases:
+        return 1
     if (
         lemmas[at] == "be"
         and at + 1 < len(lowered)
