@@ -7,6 +7,7 @@ from harness.fidelity.reading.fact import Fact, Kind
 
 _EDGE = r"(?<![A-Za-z0-9])"
 CODES = re.compile(
+    r"(?:(?<![A-Za-z0-9])|(?=[hw#]))(?:"  # where one can begin: most places fail at once
     rf"(?P<mail>{_EDGE}[\w.+-]+@[\w-]+(?:\.[\w-]+)+)"
     r"|(?P<url>(?:https?://|www\.)[^\s，。；、）)\"'<>]+[^\s，。；、）)\"'<>.,;:!?])"
     rf"|(?P<domain>{_EDGE}(?:[a-z0-9-]+\.)+(?:com|org|net|io|cn|co|edu|gov|example|dev|ai)(?:/[\w./-]*\w)?)(?![A-Za-z0-9])"
@@ -15,7 +16,7 @@ CODES = re.compile(
     rf"|(?P<hash>#\s?[A-Za-z]*-?\d[\w-]*)"
     rf"|(?P<phone>{_EDGE}\+?\d{{1,4}}(?:[-\s]\d{{2,4}}){{2,4}}(?![A-Za-z0-9-])|{_EDGE}\d{{3,4}}-\d{{3,8}}(?:-\d{{3,4}})?(?![A-Za-z0-9-]))"
     rf"|(?P<code>{_EDGE}(?=[A-Za-z0-9_/-]*\d)(?=[A-Za-z0-9_/-]*[A-Za-z])[A-Za-z0-9]+(?:[-_/][A-Za-z0-9]+)*(?![A-Za-z0-9]))"
-    rf"|(?P<long>{_EDGE}\d{{6,}}(?![A-Za-z0-9.,]))"
+    rf"|(?P<long>{_EDGE}\d{{6,}}(?![A-Za-z0-9.,])))"
 )
 NUMBERED = re.compile(
     r"(?:\b(?:order|ticket|invoice|case|room|gate|flight|line|platform|seat|table|booking|reservation|policy|account|"

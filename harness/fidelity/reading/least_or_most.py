@@ -4,6 +4,7 @@
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from harness.fidelity.reading.fact import Fact, Kind
 
@@ -62,23 +63,22 @@ def with_bound(fact: Fact, plain: str) -> Fact:
     if fact.kind not in _BOUNDED:
         return fact
     before, after = plain[max(0, fact.start - _WINDOW) : fact.start], plain[fact.end : fact.end + _WINDOW]
-    bound = 0
     if _EXCESS.search(before):
         return fact
-    if (
-        _NO_LATER.search(before) and _BEFOREHAND.match(after)
-    ) or _NOT_UNDER.search(before):
-        bound = 1
-    elif _NOT_OVER.search(before) or _MOST_BEFORE.search(before) or _MOST_AFTER.search(after):
-        bound = -1
-    elif (
-        _LEAST_BEFORE.search(before)
-        or _LEAST_AFTER.search(after)
-        or (fact.kind is Kind.DURATION and (_AFTER.search(before) or _AFTER_ZH.search(after)))
-    ):
-        bound = 1
+    bound = _bound(before, after, lasts=fact.kind is Kind.DURATION)
     approximate = bool(_ABOUT_BEFORE.search(before) or _ABOUT_AFTER.search(after))
     return replace(fact, bound=bound, approximate=approximate) if bound or approximate else fact
+
+
+@lru_cache(maxsize=4096)
+def _bound(before: str, after: str, *, lasts: bool) -> int:
+    """1 for a least, -1 for a most, 0 for neither, by what stands before and after a value; `lasts`: it is a duration."""
+    if (_NO_LATER.search(before) and _BEFOREHAND.match(after)) or _NOT_UNDER.search(before):
+        return 1
+    if _NOT_OVER.search(before) or _MOST_BEFORE.search(before) or _MOST_AFTER.search(after):
+        return -1
+    later = lasts and (_AFTER.search(before) or _AFTER_ZH.search(after))
+    return 1 if later or _LEAST_BEFORE.search(before) or _LEAST_AFTER.search(after) else 0
 
 
 _EARLIEST = re.compile(

@@ -43,6 +43,7 @@ _WORKING = r"(?:business|working|work)[\s-]"
 _WHOLE = r"(?:full|whole|entire|complete|calendar|metric|swiss|us|u\.s\.|american|canadian|australian|british)\s"
 
 EN = re.compile(
+    r"(?=[-$€£¥₹\d\sUHAC]|\b)"  # where one can begin: most places fail at once
     rf"(?P<prefix>(?:{_SYMBOL}|\b{_CODE}\s?))?(?P<number>(?<![\w.])(?:-|minus\s|negative\s)?{NUMBER_EN}|(?<=[$€£¥₹])-?{NUMBER_EN}"
     rf"|(?<=[A-Z]{{3}})\s?{NUMBER_EN})(?P<scale>{_SCALE})"
     rf"(?:(?P<percent>\s?%|\s?(?:percent|per\s?cent|percentage points?)\b)"
