@@ -216,7 +216,7 @@ def open_until(both: Pair, one: Word, other: Word) -> bool:
     if not {one.lemma, other.lemma} & _OPEN or not {one.lemma, other.lemma} & _CLOSED:
         return False
     text, shut = (both.reference, both.candidate) if one.lemma in _OPEN else (both.candidate, both.reference)
-    until = any(word.lemma in _UNTIL for word in text.words) and not any(word.lemma in _UNTIL for word in shut.words)
+    until = not text.said.isdisjoint(_UNTIL) and shut.said.isdisjoint(_UNTIL)
     return until and any(word.fact for word in shut.words)
 
 

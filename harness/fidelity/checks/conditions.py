@@ -75,7 +75,7 @@ def check(both: Pair) -> list[Finding]:
     found = []
     only_if = any(not d.lexical for d in both.polarity_here.denials) and _ONLY_IF.search(both.candidate.plain)
     strong = {k: v for k, v in theirs.items() if v.casefold() not in _LOOSE}
-    literal = any(w.lemma in _UNLESS for t in (both.reference, both.candidate) for w in t.words)
+    literal = not _UNLESS.isdisjoint(both.reference.said | both.candidate.said)
     if literal and "unless" in ours and "unless" not in theirs and "if" in strong and balance % 2 == 0 and not only_if:
         found.append(
             _finding(1.0, f"“{theirs['if']}” stands where the reference says “{ours['unless']}”", certain=True)

@@ -146,9 +146,7 @@ def limited(both: Pair) -> bool:
     here, there = both.reference.facts, both.candidate.facts
     if any(a.bound and a.bound == b.bound and same(a, b) for a in here for b in there):
         return True  # "may weigh at most" is "must not weigh more than"
-    return any(
-        w.lemma in ("only", "只能", "只", "仅", "只有") for t in (both.reference, both.candidate) for w in t.words
-    )
+    return not (both.reference.said | both.candidate.said).isdisjoint(("only", "只能", "只", "仅", "只有"))
 
 
 @lru_cache(maxsize=2048)

@@ -182,7 +182,7 @@ def double_negation(both: Pair) -> bool:
         (both.polarity_here, both.reference, both.polarity_there, both.candidate),
         (both.polarity_there, both.candidate, both.polarity_here, both.reference),
     ):
-        if other.denials or len(one.denials) != 2 or not any(w.lemma in _BINDING for w in plain.words):
+        if other.denials or len(one.denials) != 2 or plain.said.isdisjoint(_BINDING):
             continue
         first, second = one.denials
         joined = any(w.lemma in _COORDINATES or w.text in _COORDINATES for w in text.words[first.at : second.at])
@@ -217,7 +217,7 @@ def _only_instead(both: Pair) -> bool:
         (both.polarity_here, both.polarity_there, both.candidate),
         (both.polarity_there, both.polarity_here, both.reference),
     ):
-        if len(one.denials) >= 2 and not other.denials and any(word.lemma in _ONLY for word in text.words):
+        if len(one.denials) >= 2 and not other.denials and not text.said.isdisjoint(_ONLY):
             return True
     return False
 
@@ -251,7 +251,7 @@ def _undone_told(both: Pair) -> list[Finding]:
         for at in said.undone:
             base = affix_base(text.words[at].text.casefold())
             told = [w for i, w in enumerate(other.words) if words.opposed(base, w.lemma) and i not in not_so]
-            if told and not {w.lemma for w in other.words} & {base}:
+            if told and base not in other.said:
                 reason = f"“{told[0].text}” in one text, “not {text.words[at].text}” in the other"
                 return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     return []

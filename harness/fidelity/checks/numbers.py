@@ -308,7 +308,7 @@ _TWO = frozenset(["both", "either", "neither", "pair", "两", "双方", "一对"
 
 def _two(fact: Fact, text: Text) -> bool:
     """ "both lifts" says "the two lifts"."""
-    return fact.value == 2.0 and fact.kind is Kind.NUMBER and any(w.lemma in _TWO for w in text.words)
+    return fact.value == 2.0 and fact.kind is Kind.NUMBER and not text.said.isdisjoint(_TWO)
 
 
 def _once(fact: Fact) -> bool:

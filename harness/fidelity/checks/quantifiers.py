@@ -146,7 +146,7 @@ def _compared(both: Pair) -> list[Finding]:
         reason = f"“{new['all']}” covers what the reference sets apart"
         return [Finding(check=NAME, severity=0.9, reason=reason)]
     denied = bool(both.polarity_here.denials) or bool(both.polarity_there.denials)
-    softened = {w.lemma for t in (both.reference, both.candidate) for w in t.words} & _JUST
+    softened = not _JUST.isdisjoint(both.reference.said | both.candidate.said)
     for name, full in (("only", 0.6), ("except", 0.6), ("some", 0.4), ("most", 0.4), ("all", 0.15)):
         severity = 0.15 if name == "only" and (denied or softened) else full
         if name == "all" and new.get(name, "").casefold() in _ALWAYS:
@@ -211,7 +211,7 @@ def _contrast_gone(both: Pair) -> bool:
 
 def _both_or_one(both: Pair) -> list[Finding]:
     """ "both" against "one"."""
-    ours, theirs = ({w.lemma for w in t.words} for t in (both.reference, both.candidate))
+    ours, theirs = both.reference.said, both.candidate.said
     if both.polarity_there.denials and both.polarity_here.denials:
         ours, theirs = ours - {"neither"}, theirs - {"neither"}  # "neither works", "both are out of order"
     lost, new = ours - theirs, theirs - ours
@@ -324,5 +324,5 @@ def _classes(text: Text) -> dict[str, str]:
 
 
 _KINDS = MappingProxyType(  # a word of two classes belongs to the first
-    {**{name: kind for kind, names in reversed(CLASSES.items()) for name in names.split()}, **_PHRASES}
+    {**{name: kind for kind, names in reversed(tuple(CLASSES.items())) for name in names.split()}, **_PHRASES}
 )

@@ -165,7 +165,7 @@ def _score(both: Pair, pivot: int) -> bool:
         return False
     plain = both.reference.plain
     score = plain[fact.end : fact.end + 1] == "-" or plain[max(0, fact.start - 1) : fact.start] == "-"
-    return score and all(any(w.lemma in _LOST for w in t.words) for t in (both.reference, both.candidate))
+    return score and not any(t.said.isdisjoint(_LOST) for t in (both.reference, both.candidate))
 
 
 def _not_before(both: Pair, pivot: int) -> bool:
@@ -223,7 +223,7 @@ def _redistributed(both: Pair) -> Iterator[Finding]:
 
 def _whole_clauses(both: Pair) -> bool:
     """Whether both texts hold the very same clauses, perhaps in another order, and no word says which is first."""
-    if any(w.lemma in SEQUENCE or w.lemma in _RANKS for w in both.reference.words):
+    if not both.reference.said.isdisjoint(SEQUENCE | _RANKS):
         return False
     here, there = (_in_order(text) for text in (both.reference, both.candidate))
     if len(here) < 2 or len(here) != len(there):
@@ -288,16 +288,14 @@ def _severity(both: Pair, left: Word, pivot: Word, right: Word, *, passive: bool
         return 0.9  # "ground floor: shoes, first floor: coats"
     if left.clause != right.clause or left.fact or right.fact or pivot.fact:
         return 0.0
-    if any(w.lemma in _WHEN for w in both.reference.words) and any(w.lemma in _WHEN for w in both.candidate.words):
+    if not any(t.said.isdisjoint(_WHEN) for t in (both.reference, both.candidate)):
         return 0.15  # "after A, B" is "B after A"
     return 0.7 if _literal(both) else 0.15
 
 
 def _turned(both: Pair) -> bool:
     """Whether one text tells the giving and the other the getting."""
-    return any(w.lemma in _TURNING for w in both.reference.words) != any(
-        w.lemma in _TURNING for w in both.candidate.words
-    )
+    return both.reference.said.isdisjoint(_TURNING) != both.candidate.said.isdisjoint(_TURNING)
 
 
 def _rebound(both: Pair, left: Word, pivot: Word, right: Word) -> bool:

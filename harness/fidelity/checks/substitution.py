@@ -82,8 +82,8 @@ def _can_be_had(both: Pair) -> set[int]:
     """ "available on request" for "can be requested"."""
     found: set[int] = set()
     for text, other in ((both.reference, both.candidate), (both.candidate, both.reference)):
-        can = any(w.lemma in _CAN for w in other.words) and not any(w.lemma in _CAN for w in text.words)
-        found |= {id(w) for w in text.words if w.lemma in ("available", "possible", "able") and can}
+        if text.said.isdisjoint(_CAN) and not other.said.isdisjoint(_CAN):
+            found |= {id(w) for w in text.words if w.lemma in ("available", "possible", "able")}
     return found
 
 
@@ -105,11 +105,12 @@ def _timed(both: Pair) -> set[int]:
     found: set[int] = set()
     for text, other in ((both.reference, both.candidate), (both.candidate, both.reference)):
         facts = timed(text.facts, other.facts)
+        if not facts:
+            continue
         for word, following in pairwise(text.words):
             if any(word.fact is fact for fact in facts):
                 found |= {id(word), id(following)} if following.lemma in _LATER else {id(word)}
-        if facts:
-            found |= {id(word) for word in text.words if word.lemma in _ENDS}
+        found |= {id(word) for word in text.words if word.lemma in _ENDS}
     return found
 
 
@@ -117,7 +118,8 @@ def _bounds_kept(both: Pair) -> set[int]:
     """Words that bound a value which the other text bounds as well, in whatever words: 不超过100 is 100以内."""
     found: set[int] = set()
     for text, other in ((both.reference, both.candidate), (both.candidate, both.reference)):
-        bounding_words = [id(word) for at, word in enumerate(text.words) if bounding(text, at)]
+        bounded = any(fact.bound for fact in text.facts)
+        bounding_words = [id(word) for at, word in enumerate(text.words) if bounded and bounding(text, at)]
         if bounding_words and all(
             any(same(f, g) and f.bound == g.bound for g in other.facts) for f in text.facts if f.bound
         ):

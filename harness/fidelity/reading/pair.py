@@ -198,7 +198,8 @@ def _literal(words: Sequence[Word], partner: Sequence[int | None], others: Seque
 
 def _echoes(words: Sequence[Word], partner: Sequence[int | None], others: Sequence[Word]) -> tuple[bool, ...]:
     said = {other.lemma for other in others if other.content}
-    facts = NearValues(list({other.lemma: other.fact for other in others if other.fact}.values()))
+    valued = any(word.fact is not None for word in words)
+    facts = NearValues(list({other.lemma: other.fact for other in others if other.fact}.values()) if valued else ())
     hours = [other.fact for other in others if other.fact is not None and other.fact.kind is Kind.TIME]
     return tuple(
         at is not None

@@ -132,7 +132,11 @@ def english_rates(text: str) -> Iterator[Fact]:
     """ "twice a week", "per year", "monthly": how often, as the length of the interval."""
     for match in RATE_EN.finditer(text):
         first = match[0].split()[0].lower()
-        if first in ("a", "an") and not match["often"] and not _RATED.search(text, max(0, match.start() - _NEAR), match.start()):
+        if (
+            first in ("a", "an")
+            and not match["often"]
+            and not _RATED.search(text, max(0, match.start() - _NEAR), match.start())
+        ):
             continue
         name = (match["unit"] or match["word"] or "fortnightly").lower()
         name = _RATE_WORDS.get(name, name)
@@ -233,11 +237,7 @@ def _english(match: re.Match[str]) -> Fact | None:
     value = english(f"{number} {scale}")
     if value is None:
         return None
-    value = (
-        -value
-        if _MINUS.match(number) and not match.string[: match.start()].rstrip()[-1:].isdigit()
-        else value
-    )
+    value = -value if _MINUS.match(number) and not match.string[: match.start()].rstrip()[-1:].isdigit() else value
     if money:
         return _made(match, Kind.MONEY, value, *_currency(money, match["land"] or ""))
     if match["percent"]:

@@ -111,7 +111,7 @@ def unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
     for denial in own.polarity.denials:
         if denial.lexical and own.partner[denial.at] is not None:
             rivals = [r for r in rivals if r.at != own.partner[denial.at]]
-            unless = any(w.lemma in ("unless", "除非") for w in (*own.text.words, *other.text.words))
+            unless = not (own.text.said | other.text.said).isdisjoint(("unless", "除非"))
             if own.partner[denial.at] in other.polarity.undone and not unless:
                 yield denial, 1.0
             continue
@@ -143,17 +143,13 @@ def _severity(denial: Denial, own: Side, other: Side) -> float:
         w.lemma in _REST or (w.lemma == "only" and only_not(other.text, i)) for i, w in enumerate(other.text.words)
     ):
         return 0.0  # "all except these" is "these are not; all others are"
-    if (
-        own.text.words[denial.at].lemma in _NONE
-        and any(w.lemma in _ALL for w in other.text.words)
-        and other.polarity.denials
-    ):
+    if own.text.words[denial.at].lemma in _NONE and not other.text.said.isdisjoint(_ALL) and other.polarity.denials:
         return 0.2
     denied_there = other.polarity.denied
     free = [(i, word) for i, word in enumerate(other.text.words) if i not in denied_there]
     if any(_means(word, base, other.text) for _, word in free for base in denial.bases):
         until = own.text.words[denial.at].lemma in _CLOSED and any(word.lemma in _UNTIL for _, word in free)
-        until = until and not any(word.lemma in _UNTIL for word in own.text.words) and bool(own.text.facts)
+        until = until and own.text.said.isdisjoint(_UNTIL) and bool(own.text.facts)
         return 0.0 if until else 1.0
     if same_state(own.text, other.text):
         return 0.0
@@ -175,23 +171,21 @@ def _severity(denial: Denial, own: Side, other: Side) -> float:
 def _from_then_on(denial: Denial, own: Text, other: Text) -> bool:
     """ "not before 3 pm" is "from 3 pm"."""
     near = {word.lemma for word in own.words[denial.at + 1 :]}
-    there = {word.lemma for word in other.words}
-    return bool(near & _BEFORE and there & _ONWARDS and not there & _BEFORE)
+    return bool(near & _BEFORE and other.said & _ONWARDS and not other.said & _BEFORE)
 
 
 def _only_then(denial: Denial, own: Text, other: Text) -> bool:
     """ "do not touch it until it is clean" is "clean it before you touch it"."""
     near = {word.lemma for word in own.words[denial.at + 1 :]}
-    return bool(near & _UNTIL_THEN) and any(word.lemma in _STEPS for word in other.words)
+    return bool(near & _UNTIL_THEN) and not other.said.isdisjoint(_STEPS)
 
 
 def _told_as_unless(denial: Denial, own: Text, other: Text) -> bool:
     """ "if you do not reply" is "unless you reply"."""
     clause = own.words[denial.at].clause
-    conditional = any(word.lemma in _IF for word in own.words if word.clause == clause)
-    return (
-        conditional and any(w.lemma in _UNLESS for w in other.words) and not any(w.lemma in _UNLESS for w in own.words)
-    )
+    if other.said.isdisjoint(_UNLESS) or not own.said.isdisjoint(_UNLESS):
+        return False
+    return any(word.lemma in _IF for word in own.words if word.clause == clause)
 
 
 def _same_reach(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -116,11 +116,10 @@ class Word:
     mark: bool = False
     fact: Fact | None = None
     name: bool = False  # a known Chinese name of a place, firm or person
+    content: bool = field(init=False, compare=False, repr=False)  # whether it carries content of its own; asked often
 
-    @property
-    def content(self) -> bool:
-        """Whether it carries content of its own."""
-        return not self.function and not self.mark
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "content", not (self.function or self.mark))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # read once: compared by identity, so that it can key a cache
@@ -142,13 +141,18 @@ class Text:
         return tuple(word for word in self.words if word.content)
 
     @cached_property
+    def said(self) -> frozenset[str]:
+        """The base forms of all words, and the marks."""
+        return frozenset(word.lemma for word in self.words)
+
+    @cached_property
     def lemmas(self) -> frozenset[str]:
-        """Their base forms."""
+        """The base forms of the words that carry content."""
         return frozenset(word.lemma for word in self.content)
 
     @cached_property
     def meanings(self) -> Concepts:
-        """All that they may mean."""
+        """All that these may mean."""
         return NOTHING.union(*(word.concepts for word in self.content))
 
 
@@ -264,7 +268,7 @@ def _words(plain: str, facts: tuple[Fact, ...], words: Lexicon, lang: str) -> It
 def _between(plain: str, start: int, end: int, words: Lexicon, lang: str) -> Iterator[Word]:
     tokens: list[tuple[str, int]] = []
     for match in _TOKEN.finditer(plain, start, end):
-        if CJK.match(match[0]):
+        if not match[0].isascii() and CJK.match(match[0]):
             yield from _english_words(tokens, lexicon("en"))
             tokens = []
             yield from _chinese_words(match[0], match.start(), words if lang == "zh" else lexicon("zh"))
@@ -278,7 +282,8 @@ def _english_words(tokens: list[tuple[str, int]], words: Lexicon) -> Iterator[Wo
     lemmas = [_lemma(low) for low in lowered]
     at = 0
     while at < len(tokens):
-        size = _phrase_size(lowered, lemmas, at, words)
+        begins = lowered[at] in words.phrases or lemmas[at] in words.phrases
+        size = _phrase_size(lowered, lemmas, at, words) if begins else 1
         text, start = tokens[at]
         if size > 1:
             phrase = next(
@@ -301,8 +306,6 @@ def _english_words(tokens: list[tuple[str, int]], words: Lexicon) -> Iterator[Wo
 
 
 def _phrase_size(lowered: list[str], lemmas: list[str], at: int, words: Lexicon) -> int:
-    if lowered[at] not in words.phrases and lemmas[at] not in words.phrases:
-        return 1
     if (
         lemmas[at] == "be"
         and at + 1 < len(lowered)
