@@ -2,7 +2,7 @@
 
 The small one is asked first, or, where it is open whether the answer abstains, the large one, which alone can tell.
 After each, and before the first, the checks and what was told so far let expect what both would say together
-(`risk.Guess`). Where no opinion within `UNREAD` or `HALF_READ` of that moves the label, that one stands for both.
+(`risk.Guess`). Where no opinion within `REACH` of that moves the label, that one stands for both.
 Each answer is decided by its own texts only.
 """
 
@@ -13,8 +13,7 @@ from typing import Protocol
 from harness.fidelity.cross_encoder import LARGE, SMALL, Opinion, Told, together
 from harness.fidelity.risk import Joined, likely
 
-# Standard deviations where nobody has read the answer, and where one has: why these, docs/design/verdict.md tells.
-UNREAD, HALF_READ = 3.0, 2.25
+REACH = 2.25  # standard deviations: why so many, docs/design/verdict.md tells
 NOBODY = ""
 
 
@@ -86,7 +85,7 @@ def expected(question: Question, told: Mapping[str, Told]) -> float | None:
     guess = question.joined.guesses.get(name)
     if guess is None:
         return None
-    middle, reach = guess.log_odds(question.risk, doubt), (HALF_READ if asked else UNREAD) * guess.spread
+    middle, reach = guess.log_odds(question.risk, doubt), REACH * guess.spread
     called = {_misleads(question, middle + far) for far in (-reach, reach)}
     return likely(middle) if len(called) == 1 else None
 

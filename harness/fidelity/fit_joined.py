@@ -1,8 +1,9 @@
 """Fit how the checks and the cross-encoder are weighed: `python -m harness.fidelity.fit_joined RISK_JSON FILE…`.
 
 The rows must be ones that neither was made with, or both would look better than they are. A logistic model of the two
-log odds and of how freely the answer is worded, for the checks find much to say about any free wording. And what both encoders will say together, by least squares, from the checks and
-from one of them (`cascade.py`). Changes what stands under `joined` in the file.
+log odds whose weights change with how freely the answer is worded, for the checks find much to say about any free
+wording; no weight may be negative. And what both encoders will say together, by least squares, from the checks and from
+one of them (`cascade.py`). Changes what stands under `joined` in the file.
 """
 
 import json
@@ -26,7 +27,7 @@ from harness.fidelity.verdict import decide, heard_wholly, question, see
 Floats = NDArray[np.float64]
 LANGUAGES = ("en", "zh")
 LIE_COST = 1.5  # a lie that is accepted costs so many truths that are rejected
-PENALTY = 0.5  # strength of the pull of both weights towards 1, and of what free wording adds to them towards 0
+PENALTY = 0.5  # strength of the pull of both weights towards 1, and of those for free wording towards these
 
 
 def fit(own: Floats, read: Floats, far: Floats, y: Floats) -> list[float]:
@@ -37,16 +38,16 @@ def fit(own: Floats, read: Floats, far: Floats, y: Floats) -> list[float]:
     from scipy.optimize import minimize
 
     weight = balance(y) * np.where(y > 0.5, LIE_COST, 1.0)
-    columns = np.stack([own, read, np.ones_like(own), far * own, far * read, far], 1)
+    near = [own, read, np.ones_like(own)]
+    columns = np.stack([*((1 - far) * one for one in near), *(far * one for one in near)], 1)
 
     def loss(p: Floats) -> float:
         z = columns @ p
-        pull = (p[0] - 1) ** 2 + (p[1] - 1) ** 2 + p[3] ** 2 + p[4] ** 2
-        return float(weight @ (np.logaddexp(0.0, z) - y * z)) + 0.5 * PENALTY * float(pull)
+        pull = (p[:2] - 1) ** 2 + (p[3:5] - p[:2]) ** 2
+        return float(weight @ (np.logaddexp(0.0, z) - y * z)) + 0.5 * PENALTY * float(pull.sum())
 
-    free: list[tuple[float | None, float | None]] = [(0.0, 4.0), (0.0, 4.0), (-6.0, 6.0)]
-    start = np.array([1.0, 1.0, 0.0, 0.0, 0.0, 0.0])
-    found = minimize(loss, start, bounds=[*free, (None, 0.0), (None, None), (None, None)], method="L-BFGS-B")
+    bounds = [(0.0, 4.0), (0.0, 4.0), (-6.0, 6.0)] * 2
+    found = minimize(loss, np.array([1.0, 1.0, 0.0] * 2), bounds=bounds, method="L-BFGS-B")
     return [float(value) for value in found.x]
 
 

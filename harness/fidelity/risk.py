@@ -69,8 +69,8 @@ class Joined:
     own: float = 1.0  # weight of the checks' log odds
     read: float = 1.0  # weight of the cross-encoders'
     shift: float = 0.0  # of their sum
-    far_own: float = 0.0  # what is added to each of them where the answer is worded freely (`freedom` 1)
-    far_read: float = 0.0
+    far_own: float = 1.0  # the same three of an answer that is worded wholly freely
+    far_read: float = 1.0
     far_shift: float = 0.0
     guesses: Mapping[str, Guess] = field(default_factory=dict)  # by the one that was asked, "" for none
 
@@ -79,8 +79,9 @@ class Joined:
 
         `far`: how freely the answer is worded, in [0, 1].
         """
-        own, read = self.own + far * self.far_own, self.read + far * self.far_read
-        return max(least, likely(own * log_odds(risk) + read * log_odds(doubt) + self.shift + far * self.far_shift))
+        near = self.own * log_odds(risk) + self.read * log_odds(doubt) + self.shift
+        free = self.far_own * log_odds(risk) + self.far_read * log_odds(doubt) + self.far_shift
+        return max(least, likely((1.0 - far) * near + far * free))
 
 
 JOINED = ("own", "read", "shift", "far_own", "far_read", "far_shift")  # the weights of `Joined`, as `fit_joined` finds
