@@ -28,6 +28,10 @@ class Starts(Protocol):
         """Tokens of each text."""
         ...
 
+    def count_word(self, text: str) -> int:
+        """Tokens of a text of a few characters; other threads may have to wait."""
+        ...
+
     def starts(self, text: str) -> list[int]:
         """Where each token of the text starts, in order; white space at a token's beginning may be left out."""
         ...
@@ -43,21 +47,29 @@ class PieceCounts:
 
     def __init__(self, tokenizer: Starts) -> None:
         self._tokenizer = tokenizer
-        self._known: dict[str, int] = {}
+        self._forget()
 
     def __call__(self, text: str) -> int:
         """As many tokens as the tokenizer counts in the whole."""
         if len(text) > _MOST_CHARS:
             return self._tokenizer.count_texts([text])[0]
-        pieces = pieces_of(text)
-        try:
-            return sum(map(self._known.__getitem__, pieces))
-        except KeyError:
-            return self._learn(pieces)
+        first, *words = text.split(" ")
+        if words and first and not first[-1].isspace():
+            known, inner, last = self._known, self._inner, words.pop()
+            inner.may_ask = _FEW - 1
+            try:
+                return known[first] + sum(map(inner.__getitem__, words)) + known[f" {last}"]
+            except KeyError:
+                pass  # a new piece, or white space before a space
+        return self._learn(pieces_of(text))
+
+    def _forget(self) -> None:
+        self._known: dict[str, int] = {}
+        self._inner = _Words(self._known, self._tokenizer)
 
     def _learn(self, pieces: Sequence[str]) -> int:
         if len(self._known) > _MOST_PIECES:
-            self._known = {}
+            self._forget()
         known = self._known  # another thread may begin a new one
         new = dict.fromkeys([piece for piece in pieces if piece not in known])
         short = [piece for piece in new if len(piece) <= _MOST_PIECE_CHARS]
@@ -71,7 +83,7 @@ class PieceCounts:
     def _counted(self, pieces: Sequence[str]) -> Iterator[tuple[str, int]]:
         """Each piece with its count; they come in the order of one text."""
         if len(pieces) < _FEW:
-            yield from zip(pieces, self._tokenizer.count_texts(pieces) if pieces else (), strict=True)
+            yield from ((piece, self._tokenizer.count_word(piece)) for piece in pieces)
             return
         starts = self._tokenizer.starts("".join(pieces))
         end = before = 0
@@ -81,6 +93,32 @@ class PieceCounts:
             yield piece, upto - before
             before = upto
         yield pieces[-1], len(starts) - before
+
+
+class _Words(dict[str, int]):
+    """Tokens of a space and the word after it, by the word: of words that end where the next space is a cut.
+
+    Looking one up is therefore the check that it may be counted by itself. A few that are new are counted at once.
+    """
+
+    def __init__(self, known: dict[str, int], tokenizer: Starts) -> None:
+        self._known = known
+        self._tokenizer = tokenizer
+        self.may_ask = 0
+
+    def __missing__(self, word: str) -> int:
+        """Raises KeyError where the text has to be looked at as a whole."""
+        if not word or word[-1].isspace():
+            raise KeyError(word)
+        piece = f" {word}"
+        count = self._known.get(piece)
+        if count is None:
+            if not self.may_ask or len(piece) > _MOST_PIECE_CHARS or len(self._known) > _MOST_PIECES:
+                raise KeyError(word)
+            self.may_ask -= 1
+            count = self._known[piece] = self._tokenizer.count_word(piece)
+        self[word] = count
+        return count
 
 
 def pieces_of(text: str) -> list[str]:

@@ -99,6 +99,10 @@ class TokenCounter:
         # Not `encode`, not even for one: that keeps every other thread waiting, the event loop's too, until it is done.
         return [len(one) for one in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
 
+    def count_word(self, text: str) -> int:
+        """`count_text` of a few characters: a batch of one takes half as long again, and one of two wakes threads."""
+        return len(self._tokenizer.encode(text, add_special_tokens=False))
+
     def starts(self, text: str) -> list[int]:
         """Where each token of the text starts, in characters."""
         (encoded,) = self._tokenizer.encode_batch([text], add_special_tokens=False)  # the fast one knows no places

@@ -80,6 +80,7 @@ def test_the_pieces_have_as_many_tokens_as_the_whole(name: str, text: str) -> No
         text
     )
     assert all([count] == whole(TOKENIZERS[name], [piece]) for piece, count in fresh._known.items())
+    assert all([count] == whole(TOKENIZERS[name], [f" {word}"]) for word, count in fresh._inner.items())
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
@@ -89,6 +90,21 @@ def test_no_sign_is_white_space_to_the_tokenizer_alone(name: str) -> None:
     ]
     texts = [f"a{sign} {sign} b{sign}  c {sign}" for sign in signs]
     assert [COUNTS[name](text) for text in texts] == whole(TOKENIZERS[name], texts)
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_white_space_before_a_space_is_counted_with_it_once_all_the_words_are_known(name: str) -> None:
+    counts = PieceCounts(TokenCounter(TOKENIZERS[name], None, byte_level=True))
+    texts = [
+        f"{first}b{middle}{last}"
+        for first in ("a ", "a  ", "a\n ")
+        for middle in ("", "\n", "  ", "\t")
+        for last in (" ", "  ", " c", " \n", " c ")
+    ]
+    texts += ["a\n ", "a\n  b", "a\t b", " a", "  a"]
+    for word in ("a b", "a c", "b", "a ", "a b ", "a \n", "a\n"):
+        counts(word)
+    assert [counts(text) for text in texts * 2] == whole(TOKENIZERS[name], texts) * 2
 
 
 def test_a_tokenizer_that_looks_beyond_a_word_is_not_counted_by_pieces() -> None:
@@ -120,6 +136,10 @@ class Letters:
         self.asked.extend(texts)
         return [len(text) for text in texts]
 
+    def count_word(self, text: str) -> int:
+        self.asked.append(text)
+        return len(text)
+
     def starts(self, text: str) -> list[int]:
         self.asked.append(text)
         return list(range(len(text)))
@@ -131,13 +151,16 @@ def test_what_is_remembered_is_bounded_and_asked_once() -> None:
     for index in range(50_000):
         assert counts(f"a {index}") == len(f"a {index}")
     assert len(counts._known) <= 16_384 + 16
+    for index in range(50_000):
+        assert counts(f"a {index} a") == len(f"a {index} a")
+    assert max(len(counts._known), len(counts._inner)) <= 16_384 + 16
     letters.asked.clear()
     assert counts("a 49999 " + "x" * 100) == 108
     assert letters.asked == [" " + "x" * 100]
     words = " ".join(f"new{index}" for index in range(40))
     for text in (words, f"{words} and more of it", f"{words} and more of it"):
         assert counts(text) == len(text)
-    assert letters.asked[1:] == [words, " and more of it"]
+    assert letters.asked[1:] == [words, " and", " more", " of", " it"]  # a few alone, the rest in one go
     long = "a " * 10_000
     assert counts(long) == len(long)
     assert letters.asked[-1] == long
