@@ -29,11 +29,34 @@ class _GenerationTag(Extension):
         return str(caller())
 
 
+class _Environment(ImmutableSandboxedEnvironment):
+    """The sandbox, which remembers what it said of an attribute: it looks at the object's type and the name alone."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._safe: dict[tuple[type, str], bool] = {}  # no more than the types' attributes that templates name
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        key = type(obj), attr
+        safe = self._safe.get(key)
+        if safe is None:
+            safe = self._safe[key] = super().is_safe_attribute(obj, attr, value)
+        return safe
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """`message.role` is `message["role"]`, for which the sandbox tries for an attribute first."""
+        if type(obj) is dict and attribute in obj and attribute not in _OF_A_DICT:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+
+_OF_A_DICT = frozenset(dir(dict))
+
+
 class ChatTemplate:
     """One compiled template with the special tokens it may name."""
 
     def __init__(self, source: str, *, special_tokens: Mapping[str, str], where: str) -> None:
-        self._special_tokens = dict(special_tokens)
         try:
             self._template = _environment().from_string(source)
         except jinja2.TemplateSyntaxError as error:
@@ -41,17 +64,14 @@ class ChatTemplate:
                 f"{where}: line {error.lineno}: the chat template is not valid: {error.message}"
             ) from None
         self._template.globals = dict(self._template.globals)  # a chain of maps, gone through for every prompt
+        always = {"documents": None, "add_generation_prompt": True, **special_tokens}
+        self._always = {**self._template.globals, **always}
 
     def render(self, messages: Sequence[Mapping[str, Any]], *, tools: Sequence[Mapping[str, Any]] | None = None) -> str:
         """The prompt with its generation prompt; raises BadRequest with the template's words when it refuses."""
         try:
-            return self._template.render(
-                messages=[plain(message) for message in messages],
-                tools=tools,
-                documents=None,
-                add_generation_prompt=True,
-                **self._special_tokens,
-            )
+            known = {**self._always, "messages": [plain(message) for message in messages], "tools": tools}
+            return "".join(self._template.root_render_func(self._template.new_context(known, shared=True)))
         except (jinja2.TemplateError, TypeError, KeyError, ValueError) as error:
             raise BadRequest(f"messages: the model's chat template refuses them: {error}", field="messages") from None
 
@@ -126,10 +146,8 @@ def read_json(file: Path) -> dict[str, Any]:
     return value
 
 
-def _environment() -> ImmutableSandboxedEnvironment:
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[_GenerationTag, loopcontrols]
-    )
+def _environment() -> _Environment:
+    environment = _Environment(trim_blocks=True, lstrip_blocks=True, extensions=[_GenerationTag, loopcontrols])
     environment.filters["tojson"] = _to_json
     environment.globals["raise_exception"] = _raise_exception
     environment.globals["strftime_now"] = _strftime_now

@@ -2,15 +2,21 @@
 
 import json
 import os
+import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jinja2.exceptions import TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from gateway.errors import BadRequest, ConfigError
 from gateway.prompt import CharCounter, TokenCounter
+from gateway.prompt.chat_template import plain as shown
 
 MODELS = Path(os.environ.get("TRUEFALL_CACHE") or Path.home() / ".cache" / "truefall") / "models"
 TEMPLATE = (
@@ -63,6 +69,33 @@ def test_a_template_cannot_reach_out_of_its_sandbox(model_dir: Path) -> None:
     (model_dir / "chat_template.jinja").write_text("{{ messages.__class__.__mro__[1].__subclasses__() }}")
     with pytest.raises(BadRequest, match="template refuses"):
         TokenCounter.load(model_dir).count_messages([{"role": "user", "content": "x"}])
+
+
+def test_a_template_sees_messages_as_the_plain_sandbox_shows_them_each_time(model_dir: Path) -> None:
+    """What the sandbox said of an attribute is remembered: what was refused once is refused again."""
+    probes = (
+        *("messages[0].role", "messages[0].none", "messages[0].get('role')", "messages[0].update", "messages.append"),
+        *("messages[0].tool_calls[0].items", "messages[0].tool_calls[0].function.keys", "messages[0].__class__"),
+        *("messages[0].tool_calls[0].__class__", "messages|attr('__class__')", "messages[0].tool_calls[0].mine"),
+        *("messages[0].role.upper()", "nothing.at", "'{0.__class__}'.format(messages)", "namespace(a=1).a", "tools.b"),
+    )
+    plain = ImmutableSandboxedEnvironment()
+    call = {"items": "mine", "mine": 1, "__class__": "me", "function": {"name": "f", "keys": "too"}}
+    messages = [{"role": "user", "content": "x", "tool_calls": [call]}]
+    for probe in probes * 2:
+        source = f"{{{{ {probe} }}}}"
+        (model_dir / "chat_template.jinja").write_text(source)
+        ours = partial(TokenCounter.load(model_dir).render, messages)
+        theirs = partial(plain.from_string(source).render, messages=[shown(messages[0])], tools=None)
+        assert [said(ours), said(ours)] == [said(theirs)] * 2, probe
+
+
+def said(render: Callable[[], str]) -> str | None:
+    """None where it was refused."""
+    try:
+        return re.sub(r"0x[0-9a-f]+", "", render())
+    except (BadRequest, TemplateError):
+        return None
 
 
 def test_the_template_of_the_tokenizer_config_is_found_too(model_dir: Path) -> None:
