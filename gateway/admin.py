@@ -206,7 +206,7 @@ def _backend_state(backend: Backend) -> Any:
         "queue": backend.lane.view()._asdict(),
         "ledger": None if backend.ledger is None else asdict(backend.ledger.snapshot()),
         "occupancy": None if backend.ledger is None else backend.ledger.occupancy,
-        "memory": None if reading is None else asdict(reading),
+        "memory": None if reading is None else msgspec.structs.asdict(reading),
         "watchdog": None if backend.keeper is None else backend.keeper.state(),
     }
 

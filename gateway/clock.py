@@ -20,8 +20,7 @@ class Clock(Protocol):
 class SystemClock:
     """The real clock."""
 
-    def now_s(self) -> float:
-        return time.monotonic()
+    now_s = staticmethod(time.monotonic)
 
     async def sleep(self, delay_s: float) -> None:
         await asyncio.sleep(delay_s)

@@ -31,6 +31,7 @@ from gateway.prompt.watched import WatchedCounter
 from gateway.standing import Standing
 from gateway.watchdog.keeper import Keeper, http_probe
 
+_MOST_KV_BYTES = 4_096  # remembered at a time
 _OR_SHAPE = "name the folder of a whole model in model_dir, or set [backends.memory.shape]"
 
 
@@ -55,10 +56,19 @@ class Backend:
     secrets: Secrets = field(default_factory=Secrets)  # that no answer may quote
     standing: Standing = field(default_factory=Standing)
     away_until_s: float = field(default=0.0)  # it asked for less until then
+    _kv_bytes: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def kv_bytes(self, prompt_tokens: int, max_tokens: int) -> int:
         """Most bytes of KV cache that the request takes; 0 where the model's shape is unknown."""
-        return 0 if self.shape is None else kv_peak_bytes(self.shape, prompt_tokens, max_tokens)
+        if self.shape is None:
+            return 0
+        key = prompt_tokens, max_tokens
+        known = self._kv_bytes.get(key)
+        if known is None:
+            if len(self._kv_bytes) >= _MOST_KV_BYTES:
+                self._kv_bytes = {}
+            known = self._kv_bytes[key] = kv_peak_bytes(self.shape, prompt_tokens, max_tokens)
+        return known
 
     @property
     def tokenizer(self) -> WatchedCounter | None:

@@ -4,9 +4,10 @@ import os
 import resource
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+import msgspec
 
 from gateway.clock import Clock
 from gateway.errors import ProbeError
@@ -15,8 +16,7 @@ _STATM_BYTES = 256
 _UNLIMITED_BYTES = 1 << 60  # cgroup v1 writes "no limit" as a number near 2**63
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryReading:
+class MemoryReading(msgspec.Struct, frozen=True, kw_only=True):
     """What was free, and when."""
 
     free_bytes: int  # 0 or more
@@ -42,8 +42,7 @@ def is_stale(reading: MemoryReading, *, now_s: float, max_age_s: float) -> bool:
     return now_s - reading.taken_at_s > max_age_s
 
 
-@dataclass(frozen=True, slots=True)
-class Headroom:
+class Headroom(NamedTuple):
     """Room under one limit."""
 
     free: int
@@ -69,7 +68,7 @@ class ProcessProbe:
             rooms = self._rooms()
         except (OSError, ValueError) as error:
             raise ProbeError(f"memory of process {self._pid} cannot be read: {error}") from None
-        room = min(rooms, key=lambda one: one.free)
+        room = rooms[0] if len(rooms) == 1 else min(rooms, key=lambda one: one.free)
         return MemoryReading(free_bytes=max(0, room.free), total_bytes=room.total, taken_at_s=now_s)
 
     def _rooms(self) -> list[Headroom]:
