@@ -78,6 +78,7 @@ def test_a_template_sees_messages_as_the_plain_sandbox_shows_them_each_time(mode
         *("messages[0].tool_calls[0].items", "messages[0].tool_calls[0].function.keys", "messages[0].__class__"),
         *("messages[0].tool_calls[0].__class__", "messages|attr('__class__')", "messages[0].tool_calls[0].mine"),
         *("messages[0].role.upper()", "nothing.at", "'{0.__class__}'.format(messages)", "namespace(a=1).a", "tools.b"),
+        *("messages.count(1) ~ messages.append", "messages.index ~ messages.pop", "loop.first ~ loop.__class__"),
     )
     plain = ImmutableSandboxedEnvironment()
     call = {"items": "mine", "mine": 1, "__class__": "me", "function": {"name": "f", "keys": "too"}}
