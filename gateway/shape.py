@@ -41,21 +41,21 @@ async def shape(work: Work, backend: Backend, *, default_max_tokens: int, limit_
     limit = min(work.policy.truncation.limit_tokens, backend.config.context_tokens, limit_tokens or chars)
     may_read = backend.boundaries is not None and _BYTES_PER_CHAR * chars > limit  # no token is shorter than a byte
     if chars > _LOOP_CHARS or may_read:
-        return await asyncio.to_thread(_shape, work, backend, default_max_tokens, limit_tokens)
-    return _shape(work, backend, default_max_tokens, limit_tokens)
+        return await asyncio.to_thread(_shape, work, backend, default_max_tokens, limit_tokens, chars)
+    return _shape(work, backend, default_max_tokens, limit_tokens, chars)
 
 
 def _chars(messages: Sequence[Mapping[str, Any]]) -> int:
-    return sum(len(text_of(message)) for message in messages)
+    return sum([len(text_of(message)) for message in messages])
 
 
-def _shape(work: Work, backend: Backend, default_max_tokens: int, limit_tokens: int | None) -> Shaped:
+def _shape(work: Work, backend: Backend, default_max_tokens: int, limit_tokens: int | None, chars: int) -> Shaped:
     asked = work.request.max_tokens or default_max_tokens
     wanted = asked if work.level is Level.HEALTHY else effects(work.level, max_tokens=asked).max_tokens or asked
     context = backend.config.context_tokens
     room = context - min(wanted, max(LEAST_TOKENS, context // 4))
     limit = min(work.policy.truncation.limit_tokens, room, limit_tokens or room)
-    messages, tokens, loss = _fit(work, backend, limit)
+    messages, tokens, loss = _fit(work, backend, limit, chars)
     max_tokens = max(1, min(wanted, context - tokens))
     named = wanted if work.request.max_tokens is not None else max_tokens  # the default promises the client nothing
     loss.max_tokens = max(0, asked - wanted) + max(0, named - max_tokens)
@@ -76,12 +76,13 @@ def _readable(messages: list[Any], backend: Backend, loss: Loss) -> list[Any]:
     return plain.messages
 
 
-def _fit(work: Work, backend: Backend, limit: int) -> tuple[list[Any], int, Loss]:
+def _fit(work: Work, backend: Backend, limit: int, chars: int) -> tuple[list[Any], int, Loss]:
     loss = Loss()
     messages = _readable(work.request.messages, backend, loss)
     tools = work.request.body.get("tools")
     counter: Counter = WithTools(backend.counter, tools) if tools else backend.counter
-    chars = _chars(messages)
+    if messages is not work.request.messages:
+        chars = _chars(messages)
     tokens = limit + 1 if chars > _COUNT_CHARS else counter.count_messages(messages)  # `fit` counts long ones
     if tokens <= limit:
         return messages, tokens, loss

@@ -17,6 +17,7 @@ from gateway.request import ChatRequest, text_of
 # What does not change the answer's meaning, or is in the key in another form.
 _LEFT_OUT = frozenset({"messages", "stream", "stream_options", "metadata", "model", "n", "store"})
 _MAX_QUESTION_CHARS = 2000
+_NOBODY = hashlib.sha256().hexdigest()  # the tenant of all who send no header that tells tenants apart
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,9 +62,11 @@ def asked_of(
 def tenant_of(headers: Iterable[tuple[bytes, bytes]], names: Sequence[str]) -> str:
     """Who asks, as a digest of the headers that tell tenants apart; the key itself is not kept."""
     wanted = _lowered(tuple(names))
-    found = sorted((name, value) for name, value in headers if name in wanted)  # ASGI's names are in lower case
+    found = [(name, value) for name, value in headers if name in wanted]  # ASGI's names are in lower case
+    if not found:
+        return _NOBODY
     digest = hashlib.sha256()
-    for name, value in found:
+    for name, value in sorted(found):
         digest.update(name + b"\0" + value + b"\n")
     return digest.hexdigest()
 

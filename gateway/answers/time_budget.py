@@ -23,8 +23,10 @@ class TimeBudget:
         now_s = self._now_s()
         self._left_s = min(_MOST_S, self._left_s + share * (now_s - self._at_s))
         self._at_s = now_s
+        if self._left_s <= 0:
+            return False  # without asking for the thread's time, which takes a system call
         self._began_s = self._work_s()
-        return self._left_s > 0
+        return True
 
     def end(self) -> None:
         """The work is done, and has taken its time."""

@@ -19,7 +19,7 @@ def advance(
 
     That is the hysteresis, and with all traffic forced away also the probe: nothing is measured then, the manifest
     ends after its window, and the traffic itself tells whether the trouble is over. Rows may be newer than `now_s`
-    never; the outcomes must not hold requests that a manifest forced.
+    never, and come in the order of time; the outcomes must not hold requests that a manifest forced.
     """
     after: dict[str, float] = {}
     for one in manifests:
@@ -43,7 +43,9 @@ def holds(
     """Whether the metric is above its threshold over the window that ends at `now_s`; too few rows: no."""
     since_s = now_s - condition.window_s
     service, endpoint = policy.target
-    rows = [row for row in outcomes if row.at_s >= since_s]
+    rows: Sequence[Outcome] = outcomes
+    if outcomes and outcomes[0].at_s < since_s:  # they come in order
+        rows = [row for row in outcomes if row.at_s >= since_s]
     if service != EVERY_SERVICE:
         rows = [row for row in rows if row.service == service]
     if endpoint is not None:
