@@ -7,6 +7,7 @@ SERVICE_HEADER = b"x-truefall-service"
 ENDPOINT_HEADER = b"x-truefall-endpoint"
 SESSION_HEADER = b"x-truefall-session"
 _BODY_KEYS = ("user", "safety_identifier", "prompt_cache_key")
+_USERS = frozenset(_BODY_KEYS)
 
 
 class Caller(NamedTuple):
@@ -30,7 +31,9 @@ def caller_of(
     """
     named = {name: value.decode("latin-1") for name, value in headers if name.startswith(b"x-truefall-")}
     model = body.get("model")
-    users = [value for key in _BODY_KEYS if isinstance(value := body.get(key), str) and value]
+    users = []
+    if not _USERS.isdisjoint(body):
+        users = [value for key in _BODY_KEYS if isinstance(value := body.get(key), str) and value]
     return Caller(
         service=named.get(SERVICE_HEADER, model if isinstance(model, str) else served_model),
         endpoint=named.get(ENDPOINT_HEADER, ""),

@@ -6,6 +6,7 @@ from typing import TypeVar
 from gateway.prompt.read_back import LEAST, Back, Trust
 from gateway.prompt.tokens import CharCounter, Message, TokenCounter
 
+S = TypeVar("S")
 T = TypeVar("T")
 _LOOK_CHARS = 256  # of a text are read back at a time
 _STRIDE = 997  # another place of a long text each time
@@ -46,13 +47,13 @@ class WatchedCounter:
 
     def count_text(self, text: str) -> int:
         text = _encodable(text)
-        self._look([text])
-        return self._counted(lambda: self._exact.count_text(text), lambda: self._estimate.count_text(text))
+        self._look((text,))
+        return self._counted(self._exact.count_text, self._estimate.count_text, text)
 
     def count_texts(self, texts: Sequence[str]) -> list[int]:
         texts = [_encodable(text) for text in texts]
         self._look(texts)
-        return self._counted(lambda: self._exact.count_texts(texts), lambda: self._estimate.count_texts(texts))
+        return self._counted(self._exact.count_texts, self._estimate.count_texts, texts)
 
     def count_messages(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
         return self.count_text(self._exact.render(messages, tools=tools))
@@ -60,17 +61,17 @@ class WatchedCounter:
     def upper_bound(self, messages: Sequence[Message], *, tools: Sequence[Message] | None = None) -> int:
         """The estimate never exceeds a text's bytes, and so no bound of the exact count's that is made of bytes."""
         text = _encodable(self._exact.render(messages, tools=tools))
-        return self._counted(lambda: self._exact.upper_bound_of(text), lambda: self._estimate.count_text(text))
+        return self._counted(self._exact.upper_bound_of, self._estimate.count_text, text)
 
-    def _counted(self, exactly: Callable[[], T], nearly: Callable[[], T]) -> T:
+    def _counted(self, exactly: Callable[[S], T], nearly: Callable[[S], T], what: S) -> T:
         """A tokenizer that cannot even count is degraded at once."""
         if self._trust.degraded:
-            return nearly()
+            return nearly(what)
         try:
-            return exactly()
+            return exactly(what)
         except Exception:  # tokenizers raises bare Exception
             self._note(error=True, times=LEAST)
-            return nearly()
+            return nearly(what)
 
     def _look(self, texts: Sequence[str]) -> None:
         if not texts or not self._trust.due():
