@@ -91,4 +91,6 @@ def expected(question: Question, told: Mapping[str, Told]) -> float | None:
 
 
 def _misleads(question: Question, odds: float) -> bool:
-    return question.joined.risk(question.risk, likely(odds), far=question.far, least=question.least) >= question.threshold
+    return (
+        question.joined.risk(question.risk, likely(odds), far=question.far, least=question.least) >= question.threshold
+    )

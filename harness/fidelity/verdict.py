@@ -22,7 +22,7 @@ _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 MOST_REASONS, TOLD = 5, 0.25  # severity from which a finding is one of the reasons
 MOST_PLACES, MOST_WORDS = 2, 6  # quoted of what the cross-encoders doubt
-NO_ABSTENTION, HALF_IS_WHOLE, WHOLE = 0.02, 0.5, 0.9  # how likely the cross-encoder must find an abstention
+NO_ABSTENTION, HALF_IS_WHOLE, WHOLE = 0.02, 0.65, 0.5  # how likely the cross-encoder must find an abstention
 NO_COPY = 0.5  # closeness from which an answer without a word of abstaining is none
 
 

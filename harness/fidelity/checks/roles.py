@@ -69,7 +69,7 @@ def _other_doer(both: Pair) -> list[Finding]:
         return []
     if any(agents(text.words) for text in (both.reference, both.candidate)) and both.reference.lang == "en":
         return []
-    for deed in {deed for deed, _ in here}:
+    for deed in dict.fromkeys(deed for deed, _ in here):
         ours, theirs = ({who for what, who in side if what == deed} for side in (here, there))
         known = both.reference.lang == "zh" or theirs <= _spoken(both.reference)
         if theirs and not ours & theirs and known and len(ours) == len(theirs) == 1 and _parties(ours | theirs):
