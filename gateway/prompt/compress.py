@@ -2,88 +2,96 @@
 
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from gateway.prompt.anchors import Span
+from gateway.prompt.anchors import Protected, Span
 from gateway.prompt.chat_template import content_text
-from gateway.prompt.constraints import implied
 from gateway.prompt.examples import shortened
-from gateway.prompt.segments import Kind, segments
-from gateway.prompt.structure import code_blocks, json_values
+from gateway.prompt.passage import final_spans, newest_request
+from gateway.prompt.repeats import merged, said_again
+from gateway.prompt.structure import code_blocks, inline_spans, json_values, tables
 from gateway.prompt.tokens import Counter, Message
-from gateway.prompt.truncate import Fit
+from gateway.prompt.truncate import INSTRUCTION_SHARE, Fit
 
 MOST_CHARS = 100_000
 
+Step = Callable[[str, Sequence[Span]], str]  # the text, and what in it must stay as it is
+
 _STRING_OR_SPACE = re.compile(r'"(?:[^"\\]|\\.)*"|\s+', re.DOTALL)
-_LOOSE_SPACE = re.compile(r"[ \t]+(?=\n)|\n(?:[ \t]*\n){2,}")
-_LEAST_REPEATED_CHARS = 40
+_LOOSE_SPACE = re.compile(r"(?<=\S) +(?=\n)|\n(?:[ \t]*\n){2,}")
+_JSON_FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*json5?[ \t]*", re.IGNORECASE)
 
 
 def compress(messages: Sequence[Message], *, limit_tokens: int, count: Counter) -> Fit:
     """Return the messages with as many steps applied as it takes to fit; may still be over `limit_tokens`.
 
-    In order: white space and the layout of JSON; sentences said twice and constraints that another one implies;
-    few-shot examples that show nothing but their form. Code, tables and tool calls stay as they are.
+    In order: white space and the layout of JSON; what the final instruction says again; sentences said twice and bounds
+    that another one keeps; few-shot examples that show nothing but their form. Only text of users is rewritten, and the
+    final instruction stays as it is, to the letter, as do code, tables, tool calls and system prompts. Where the prompt
+    has to be cut afterwards, only the final instruction stands for what was said before: any other copy may be cut.
     `dropped_tokens` is what the prompt became shorter by. A prompt over MOST_CHARS comes back as it is, with an
     upper bound for its tokens: counting it over and over takes longer than what it would win.
     """
     if sum(len(content_text(message)) for message in messages) > MOST_CHARS:
         return Fit(messages=list(messages), dropped_tokens=0, prompt_tokens=count.upper_bound(messages))
-    before = tokens = count.count_messages(messages)
-    current = list(messages)
-    for step in (tightened, merged, shortened):
-        if tokens <= limit_tokens:
-            break
-        current = [_applied(step, message) for message in current]
-        tokens = count.count_messages(current)
-    return Fit(messages=current, dropped_tokens=before - tokens, prompt_tokens=tokens)
+    before = count.count_messages(messages)
+    whole = Fit(messages=list(messages), dropped_tokens=0, prompt_tokens=before)
+    step = partial(_stepped, before=before, limit_tokens=limit_tokens, count=count)
+    sure = step(step(whole, tightened), said_again)
+    shorter = step(sure, merged)
+    shortest = step(shorter, shortened)
+    if shortest.prompt_tokens <= limit_tokens or shorter.messages == sure.messages:
+        return shortest
+    return step(sure, shortened)
 
 
-def tightened(text: str) -> str:
+def _stepped(fit: Fit, step: Step, *, before: int, limit_tokens: int, count: Counter) -> Fit:
+    if fit.prompt_tokens <= limit_tokens:
+        return fit
+    newest = newest_request(fit.messages)
+    most = int(INSTRUCTION_SHARE * limit_tokens)
+    messages = [
+        _applied(step, message, count=count, most_tokens=most if index == newest else None)
+        for index, message in enumerate(fit.messages)
+    ]
+    tokens = count.count_messages(messages)
+    return Fit(messages=messages, dropped_tokens=before - tokens, prompt_tokens=tokens)
+
+
+def _applied(step: Step, message: Message, *, count: Counter, most_tokens: int | None) -> Message:
+    """`most_tokens`: of a final instruction that it holds; None where it holds none."""
+    content = message.get("content")
+    if not isinstance(content, str) or message["role"] != "user":
+        return message
+    final = [] if most_tokens is None else final_spans(content, count=count, most_tokens=most_tokens)
+    shorter = step(content, final)
+    return message if shorter == content or not shorter.strip() else {**message, "content": shorter}
+
+
+def tightened(text: str, final: Sequence[Span] = ()) -> str:
     """Without loose white space, and with each JSON value on one line: no word and no number changes."""
     blocks = code_blocks(text)
     values = json_values(text, blocks)
+    rows = [row for table in tables(text, sorted([*blocks, *values])) for row in (table.header, *table.rows)]
+    cells, inline, fixed = Protected(rows), Protected(inline_spans(text)), Protected(final)
+    alone = [value for value in values if not _inside(value, cells)]
+    compact = {
+        **dict.fromkeys(blocks, _compact_fence),
+        **{value: _compact for value in alone if not _inside(value, inline)},
+    }
+    solid = [span for span in (*blocks, *alone, *rows) if not _inside(span, fixed)]
     parts: list[str] = []
     position = 0
-    for span in sorted([*blocks, *values]):
+    for span in sorted([*solid, *fixed.spans]):
         parts.append(_LOOSE_SPACE.sub(_less_space, text[position : span.start]))
         inside = text[span.start : span.end]
-        parts.append(_compact(inside) if span in values else _compact_fence(inside))
+        parts.append(compact[span](inside) if span in compact and not _inside(span, fixed) else inside)
         position = span.end
     return "".join([*parts, _LOOSE_SPACE.sub(_less_space, text[position:])])
 
 
-def merged(text: str) -> str:
-    """Without sentences that were said before, word for word, and constraints that another one implies."""
-    found = segments(text)
-    tied = {one.parent for one in found} | {index - 1 for index, one in enumerate(found) if one.glued}
-    free = [
-        index
-        for index, one in enumerate(found)
-        if one.kind in (Kind.SENTENCE, Kind.ITEM) and not one.glued and index not in tied
-    ]
-    sentences = [text[found[index].start : found[index].end] for index in free]
-    gone = {free[index] for index in implied(sentences) | _repeated(sentences)}
-    return "".join(text[one.start : one.end] for index, one in enumerate(found) if index not in gone)
-
-
-def _repeated(sentences: Sequence[str]) -> set[int]:
-    seen: set[str] = set()
-    twice: set[int] = set()
-    for index, sentence in enumerate(sentences):
-        words = " ".join(sentence.split())
-        if len(words) >= _LEAST_REPEATED_CHARS and words in seen:
-            twice.add(index)
-        seen.add(words)
-    return twice
-
-
-def _applied(step: Callable[[str], str], message: Message) -> Message:
-    content = message.get("content")
-    if not isinstance(content, str) or message["role"] not in ("system", "developer", "user"):
-        return message
-    shorter = step(content)
-    return message if shorter == content or not shorter.strip() else {**message, "content": shorter}
+def _inside(span: Span, protected: Protected) -> bool:
+    return any(one.start <= span.start and span.end <= one.end for one in protected.within(*span))
 
 
 def _less_space(match: re.Match[str]) -> str:
@@ -95,10 +103,12 @@ def _compact(value: str) -> str:
 
 
 def _compact_fence(block: str) -> str:
-    """A fenced block that holds one JSON value and nothing else, compacted; any other block as it is."""
+    """A block that says it is JSON, holds one JSON value and nothing else, compacted; any other block as it is."""
     lines = block.split("\n")
     closing = next((i for i in range(len(lines) - 1, 0, -1) if lines[i].strip()), 0)
     inner = "\n".join(lines[1:closing])
-    if closing < 2 or json_values(inner.strip(), []) != [Span(0, len(inner.strip()))]:
+    if closing < 2 or _JSON_FENCE.fullmatch(lines[0]) is None:
+        return block
+    if json_values(inner.strip(), []) != [Span(0, len(inner.strip()))]:
         return block
     return "\n".join([lines[0], _compact(inner.strip()), *lines[closing:]])

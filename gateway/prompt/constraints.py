@@ -1,100 +1,203 @@
-"""Constraints of a prompt, and which of them say nothing that another does not say already."""
+"""Sentences of a prompt that say nothing that another one does not say already; only where that is proved.
+
+Proved are two things: a sentence that is said again in the same words, and a bound on the same amount that another one
+keeps in any case. Words that two sentences do not share narrow or widen what they say ("all staff", "all senior staff")
+and are never taken for less or more, but for a closed list that does neither ("please").
+"""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from gateway.prompt.anchors import negation_scopes
+from gateway.prompt.anchors import intent_anchors, is_instruction, negation_scopes
 
-LEAST_OVERLAP = 0.92  # share of common words from which one constraint may stand for another
-MOST_CONSTRAINTS = 400  # each is compared with each
+_LEAST_STATEMENT_CHARS = 40  # of a statement that is not said twice; orders may be shorter
 
 _MODAL = re.compile(
-    r"\b(?:must|should|shall|may|always|never|only|at most|at least|no more than|no fewer than|not exceed|up to"
-    r"|do not|don['’]t|use|keep|write|answer|reply|respond|avoid|include|limit|ensure)\b"
-    r"|必须|应当?|不得|不要|只能|最多|至多|至少|不超过|不少于|务必|禁止|请|使用|避免",
+    r"\b(?:must|should|shall|may|always|never|only|do not|don['’]t|use|keep|write|answer|reply|respond|avoid|include"
+    r"|limit|ensure)\b|必须|应当?|不得|不要|只能|务必|禁止|请|使用|避免",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
-    r"(?P<most>at most|no more than|not exceed|up to|a maximum of|maximum|最多|至多|不超过|不多于)"
-    r"\s*(?P<n>\d+)\s*(?P<unit>[a-z]+|[一-鿿])"
-    r"|(?P<least>at least|no fewer than|no less than|a minimum of|minimum|至少|不少于|最少)"
-    r"\s*(?P<m>\d+)\s*(?P<unit2>[a-z]+|[一-鿿])",
+    r"(?:(?P<most>at most|no more than|not exceed|up to|a maximum of|maximum|最多|至多|不超过|不多于)"
+    r"|(?:at least|no fewer than|no less than|a minimum of|minimum|至少|不少于|最少))"
+    r"\s*(?P<amount>\d+)\s*(?P<unit>[a-z]+|[一-鿿])",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(r"[A-Za-z0-9][\w.'’-]*\w|[A-Za-z0-9]|[一-鿿]")
-_UNITS = "word words sentence sentences line lines character characters token tokens 字 句 行 词"
+_TOKEN = re.compile(r"[一-鿿]|(?:(?![一-鿿])\w)+(?:['’.-](?:(?![一-鿿])\w)+)*|[^\w\s]")
+_UNITS = "word sentence line character token 字 句 行 词"
 _FILLERS = """
-answer answers reply respond response responses use write keep output your the a an in to with please it limit within be
-is must should 请 用 回 答 使 的 在 内 以 必 须 应
+answer reply respond response output use write keep limit your the a an in to with please within be is must
+请 用 回 答 使 的 在 内 以 必 须
 """
 _ANSWER_UNITS = frozenset(_UNITS.split())
 _ANSWER_WORDS = frozenset(_FILLERS.split())
+_COUNTED = re.compile(
+    r"(?:please )?(?:list|name|give|write|use|include|mention|cite|provide|select|pick|show|suggest)\s*$", re.IGNORECASE
+)
+_AFTER_COUNTED = re.compile(r"\s*(?:[.!]|$|(?:of|from|in|for|per|with|about|on)\b)", re.IGNORECASE)
+_POLITE = re.compile(
+    r"(?:(?:please|kindly|always|you must|be sure to|make sure to|remember to)\s+|请务必|请一定要|务必|一定要|请你?)+",
+    re.IGNORECASE,
+)
+_POLITE_END = re.compile(r",? please$|，?谢谢$", re.IGNORECASE)
+_PROSE = re.compile(r"""["“'(（]?[^\W\d_].*[.!。！]["”’'」』)）]*\s*$""", re.DOTALL)
+_BULLET = re.compile(r"[ \t]*[-*+•·]\s+")
+_LEANS = re.compile(
+    r"\b(?:it|its|itself|they|them|their|this|that|these|those|he|him|his|she|her|hers|such|there|here|former|latter"
+    r"|above|below|then|so|also|too|same|next|again|otherwise|first|second|third|finally|but|however|and then|another"
+    r"|others?|both|each|either|neither|one|ones)\b|[它他她其该此这那另]|上述|以上|以下|前者|后者|同样|然后|但|否则|首先|最后|接着",
+    re.IGNORECASE,
+)
+_RULES = re.compile(
+    r"(?:use|keep|avoid|include|exclude|limit|ensure|never|do|don['’]t|ignore|使用|用|按|根据|不要|不得|必须|请勿|忽略|保留)$",
+    re.IGNORECASE,
+)
+_MANNER = re.compile(r"(?:as|in|with|at|only|briefly|using|by|no|up)\b|用|使用|最多|至少", re.IGNORECASE)
+_CODE = re.compile(r"[{}<>=;|\t]")
+_ANSWERS = frozenset(("answer", "reply", "respond", "回答"))
 
 
-@dataclass(frozen=True, slots=True)
-class Constraint:
-    """`side`: "most", "least" or None; `words`: in order, the bound itself left out."""
+class Sentence(NamedTuple):
+    """A sentence of a text. `under`: the headings and lead-ins that it stands under, each by a number of its own.
 
-    side: str | None
-    amount: int
-    unit: str
-    words: tuple[str, ...]
-    negations: int
+    `alone`: nothing else needs it or goes on from it, so that it may go, or stand for another one. `final`: part of the
+    final instruction, which stays. `leant_on`: the one after it may speak of what it says.
+    """
 
-
-def read(sentence: str) -> Constraint | None:
-    """The constraint that a sentence states; None for a sentence that states none."""
-    if not _MODAL.search(sentence):
-        return None
-    bound = _BOUND.search(sentence)
-    if bound is None:
-        return Constraint(None, 0, "", _words(sentence), len(negation_scopes(sentence)))
-    rest = sentence[: bound.start()] + " " + sentence[bound.end() :]
-    side = "most" if bound["most"] else "least"
-    unit = (bound["unit"] or bound["unit2"]).lower()
-    return Constraint(side, int(bound["n"] or bound["m"]), unit, _words(rest), len(negation_scopes(rest)))
+    text: str
+    under: tuple[int, ...] = ()
+    alone: bool = True
+    final: bool = False
+    leant_on: bool = False
 
 
-def implies(one: Constraint, other: Constraint) -> bool:
-    """Whether whoever obeys `one` obeys `other` too, as far as the words can tell; never across a negation."""
-    if one.negations != other.negations or one.side != other.side or one.unit != other.unit:
-        return False
-    if one.side is not None:
-        stricter = one.amount <= other.amount if one.side == "most" else one.amount >= other.amount
-        return stricter and _topic(one) == _topic(other)
-    if not other.words or not _is_subsequence(other.words, one.words):
-        return False
-    return len(other.words) / len(one.words) > LEAST_OVERLAP
+class Meaning(NamedTuple):
+    """What sentences have in common of which one may stand for another, and how strict this one is."""
+
+    same: tuple[str, ...]
+    strictness: int = 0
+    is_bound: bool = False
+
+
+class _Read(NamedTuple):
+    """A sentence as far as it is understood. `task`: it asks for something, and does not only say how."""
+
+    sentence: Sentence
+    meaning: Meaning
+    task: bool
 
 
 def implied(sentences: Sequence[str]) -> set[int]:
-    """Indexes of the constraints that another one implies; of two equal ones the later goes."""
-    known = [(index, constraint) for index, text in enumerate(sentences) if (constraint := read(text)) is not None]
-    if len(known) > MOST_CONSTRAINTS:
-        return set()
-    gone: set[int] = set()
-    for index, constraint in known:
-        for other_index, other in known:
-            if index == other_index or other_index in gone or not implies(other, constraint):
-                continue
-            if not implies(constraint, other) or other_index < index:
-                gone.add(index)
-                break
-    return gone
+    """Indexes of the sentences that another one implies, all under one heading; of two equal ones the earlier goes."""
+    return set(spare([Sentence(text) for text in sentences]))
 
 
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(word.lower() for word in _TOKEN.findall(text))
+def spare(sentences: Sequence[Sentence]) -> dict[int, int]:
+    """Indexes of the sentences that may go, each with that of another one that stays and says as much or more.
+
+    Both stand under the same heading and serve the same task: what is asked for once for the title and once for the
+    body is asked for twice. Of two that say the same the earlier goes. What is asked for as a task may be a step that
+    comes twice, and goes only where the final instruction says it again.
+    """
+    read = [_read(sentence) for sentence in sentences]
+    scopes = _scopes(read)
+    alike: dict[object, list[int]] = defaultdict(list)
+    for index, one in enumerate(read):
+        if one.sentence.alone:
+            alike[one.meaning.same, one.sentence.under, scopes[index]].append(index)
+    return {index: other for group in alike.values() if len(group) > 1 for index, other in _said_by(read, group)}
 
 
-def _topic(constraint: Constraint) -> tuple[str, ...]:
-    """What the bound is about; a bound on the answer's own length is about the answer, however it is put."""
-    if constraint.unit not in _ANSWER_UNITS:
-        return constraint.words
-    return tuple(word for word in constraint.words if word not in _ANSWER_WORDS)
+def _said_by(read: Sequence[_Read], group: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Those of a group that say no more than one of it that stays, with that one."""
+    rank = {index: (read[index].meaning.strictness, read[index].sentence.final, index) for index in group}
+    final = [index for index in group if read[index].sentence.final]
+    for index in group:
+        one = read[index]
+        others = final if one.task and not one.meaning.is_bound else group
+        best = max(others, key=rank.__getitem__, default=index)
+        if rank[best] > rank[index] and _may_go(one.sentence):
+            yield index, best
 
 
-def _is_subsequence(short: Sequence[str], long: Sequence[str]) -> bool:
-    rest = iter(long)
-    return all(word in rest for word in short)
+def meaning(sentence: str) -> Meaning:
+    """Its bound, where it is on the answer's length or on what is counted right behind the verb; else its words."""
+    plain = _plain(sentence)
+    bounds = list(_BOUND.finditer(plain))
+    if len(bounds) != 1 or plain.endswith(("?", "？")):
+        return Meaning((plain,))
+    bound = bounds[0]
+    before, after = plain[: bound.start()], plain[bound.end() :]
+    rest = f"{before} {after}"
+    if negation_scopes(rest) or any(character.isdigit() for character in rest):
+        return Meaning((plain,))
+    unit = bound["unit"].lower()
+    unit = unit.removesuffix("s") if unit.removesuffix("s") in _ANSWER_UNITS else unit
+    topic = tuple(word.lower() for word in _TOKEN.findall(rest))
+    own_length = unit in _ANSWER_UNITS and all(word in _ANSWER_WORDS for word in topic)
+    counted = _COUNTED.fullmatch(before) is not None and _AFTER_COUNTED.match(after) is not None
+    if not own_length and not counted:
+        return Meaning((plain,))
+    side, strictness = ("most", -int(bound["amount"])) if bound["most"] else ("least", int(bound["amount"]))
+    return Meaning((side, unit, *(() if own_length else topic)), strictness, is_bound=True)
+
+
+def leans(sentence: str) -> bool:
+    """Whether it speaks of something that stands before it."""
+    return _LEANS.search(sentence) is not None
+
+
+def _plain(sentence: str) -> str:
+    """Without white space, the full stop, a bullet, and words before and after an order that do not narrow it."""
+    plain = " ".join(_BULLET.sub("", sentence, count=1).split()).rstrip(".!。！")
+    polite = _POLITE.match(plain)
+    if polite is not None and _starts_as_order(plain[polite.end() :]):
+        plain = plain[polite.end() :]
+    if is_instruction(plain):
+        plain = _POLITE_END.sub("", plain)
+    return plain[:1].lower() + plain[1:]
+
+
+def _starts_as_order(text: str) -> bool:
+    anchors = intent_anchors(text)
+    return bool(anchors) and anchors[0].span.start == 0
+
+
+def _may_go(sentence: Sentence) -> bool:
+    """Prose that stands by itself; not code, a line of a log, a numbered item, or what speaks of something before."""
+    text = _BULLET.sub("", sentence.text, count=1)
+    if sentence.final or sentence.leant_on or _PROSE.match(text) is None or _CODE.search(text) or leans(text):
+        return False
+    order = _MODAL.search(text) is not None or _BOUND.search(text) is not None or is_instruction(text)
+    return order or len(text.strip()) >= _LEAST_STATEMENT_CHARS
+
+
+def _read(sentence: Sentence) -> _Read:
+    what = meaning(sentence.text)
+    return _Read(sentence, what, _is_task(sentence.text, what))
+
+
+def _is_task(text: str, what: Meaning) -> bool:
+    if not is_instruction(text) or (what.is_bound and len(what.same) == 2):
+        return False
+    anchors = intent_anchors(_plain(text))
+    if not anchors:
+        return True  # a question
+    verb, manner = anchors[0].verb, _MANNER.match(anchors[0].object)
+    return not (_RULES.match(verb) or (verb in _ANSWERS and manner))
+
+
+def _scopes(read: Sequence[_Read]) -> list[tuple[str, ...] | None]:
+    """For each sentence the task before it; None where none is, or where the text has no two tasks beside it."""
+    tasks = {one.meaning.same for one in read if one.task}
+    found: list[tuple[str, ...] | None] = []
+    latest: list[tuple[str, ...]] = []  # the last two tasks that differ
+    for one in read:
+        same = one.meaning.same
+        before = next((task for task in latest if task != same), None)
+        found.append(before if len(tasks - {same}) > 1 else None)
+        if one.task:
+            latest = [same, *(task for task in latest if task != same)][:2]
+    return found

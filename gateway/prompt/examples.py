@@ -4,7 +4,10 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
+
+from gateway.prompt.anchors import Protected, Span, intent_anchors, negation_scopes
+from gateway.prompt.structure import code_blocks, json_values, tables
 
 HIGH_ENTROPY = 0.85  # from here on an example is all content and no pattern: its form says as much
 LEAST_EXAMPLES = 3
@@ -12,11 +15,12 @@ _MOST_LABELS, _MOST_LABEL_WORDS = 8, 4
 
 _LABELLED = re.compile(r"[ \t]*(?P<label>[A-Za-z一-鿿][\w 一-鿿]{0,20}?)[ \t]*[:：][ \t]*(?P<value>\S[^\n]*)\n?")
 _SKIPPED = re.compile(r"[ \t]*(?:(?:example|示例|例子?|样例)[ \t]*\d*[ \t]*[:：.)]?[ \t]*)?\n", re.IGNORECASE)
+_SKIPPED_WORD = re.compile(r"example|示例|例子|样例", re.IGNORECASE)
+_CALLED = re.compile(r"\b(?:examples?|for instance|e\.g\.|like this)\b|示例|例子|样例|例如", re.IGNORECASE)
 _TOKEN = re.compile(r"[A-Za-z0-9'’]+|[一-鿿]")
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """Characters [start, end) of the text: one value for each label."""
 
     start: int
@@ -61,12 +65,18 @@ def template(examples: Sequence[Example]) -> str:
     return "".join(lines)
 
 
-def shortened(text: str) -> str:
-    """The text with the examples of high entropy, but for the first of each run, in one generic example."""
+def shortened(text: str, final: Sequence[Span] = ()) -> str:
+    """The text with the examples of high entropy, but for the first of each run, in one generic example.
+
+    Only what shows itself to be an example is one. Those that hold an order or a negation stay, as do code, JSON,
+    tables, and what touches the final instruction.
+    """
     parts: list[str] = []
     position = 0
-    for run in runs(text):
-        loud = [example for example in run[1:] if entropy(text[example.start : example.end]) > HIGH_ENTROPY]
+    found = [run for run in runs(text) if _are_examples(text, run)]
+    fixed = Protected([*final, *_blocks(text)]) if found else Protected([])
+    for run in found:
+        loud = [example for example in run[1:] if _is_loud(text, example) and not fixed.within(*example[:2])]
         if len(loud) < 2:
             continue
         for example in loud:
@@ -77,6 +87,32 @@ def shortened(text: str) -> str:
                 parts.append(template(loud))
             position = example.end
     return "".join([*parts, text[position:]])
+
+
+def _is_loud(text: str, example: Example) -> bool:
+    if any(negation_scopes(value) or intent_anchors(value) for _, value in example.fields):
+        return False
+    return entropy(text[example.start : example.end]) > HIGH_ENTROPY
+
+
+def _are_examples(text: str, run: Sequence[Example]) -> bool:
+    """Whether they are called examples right before, or the text ends with one more of them that is left open.
+
+    Records of the same form may be the very data that is asked about.
+    """
+    lead = text[: run[0].start].rstrip().rsplit("\n", 1)[-1]
+    marked = _SKIPPED_WORD.search(text[run[0].end : run[1].start])
+    if _CALLED.search(lead) or marked:
+        return True
+    labels = [label for label, _ in run[0].fields]
+    open_one = re.search(rf"(?:^|\n)[ \t]*{re.escape(labels[-1])}[ \t]*[:：]\s*$", text)
+    return open_one is not None
+
+
+def _blocks(text: str) -> list[Span]:
+    blocks = code_blocks(text)
+    solid = sorted([*blocks, *json_values(text, blocks)])
+    return [*solid, *(row for table in tables(text, solid) for row in (table.header, *table.rows))]
 
 
 def _grouped(lines: Sequence[re.Match[str]]) -> list[list[Example]]:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gateway.prompt.anchors import is_instruction
+from gateway.prompt.anchors import Span, is_instruction
 from gateway.prompt.chat_template import content_text
 from gateway.prompt.segments import Kind, Segment, segments
-from gateway.prompt.tokens import Message
+from gateway.prompt.tokens import Counter, Message
 
 OMISSION = "[…]"
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*$")
@@ -54,9 +54,7 @@ class Passage:
     @cached_property
     def last_user(self) -> int | None:
         """Index of the newest message of the user; None where there is none that can be cut."""
-        cuttable = {unit.message for unit in self.units}
-        mine = [i for i, message in enumerate(self.messages) if message["role"] == "user" and i in cuttable]
-        return mine[-1] if mine else None
+        return newest_request(self.messages)
 
     def of_message(self, message: int) -> list[int]:
         """The units of one message."""
@@ -126,7 +124,7 @@ def final_instruction(passage: Passage, *, costs: Sequence[int], most_tokens: in
 
     The last paragraph where it takes no more than `most_tokens`; else its last sentence with the questions and
     imperatives right before it, as far as they fit. Where none of that asks for anything, what was asked before the
-    text ("Summarise this: …") as well.
+    text ("Summarise this: …") and what was asked last (before "Thank you!") as well.
     """
     if passage.last_user is None:
         return set()
@@ -137,9 +135,46 @@ def final_instruction(passage: Passage, *, costs: Sequence[int], most_tokens: in
     else:
         wanted = _last_sentences(passage, paragraph, costs=costs, most_tokens=most_tokens)
     if not any(is_instruction(passage.units[unit].text) for unit in wanted):
-        asked = next((unit for unit in own if is_instruction(passage.units[unit].text)), None)
-        wanted |= passage.with_needs(asked) if asked is not None else set()
+        wanted |= _asked_before(passage, own, wanted, costs=costs, most_tokens=most_tokens)
     return wanted
+
+
+def _asked_before(
+    passage: Passage, own: Sequence[int], wanted: set[int], *, costs: Sequence[int], most_tokens: int
+) -> set[int]:
+    """`wanted` with the first thing that is asked for, and with the rest of it and the last one, as far as they fit."""
+    asked = [unit for unit in own if is_instruction(passage.units[unit].text)]
+    if not asked:
+        return wanted
+    wanted = wanted | passage.with_needs(asked[0])
+    first = [unit for index, unit in enumerate(asked) if unit - index == asked[0]]
+    last = [unit for index, unit in enumerate(reversed(asked)) if unit + index == asked[-1]]
+    for unit in (*last, *first):
+        longer = wanted | passage.with_needs(unit)
+        if sum(costs[one] for one in longer) <= most_tokens:
+            wanted = longer
+    return wanted
+
+
+def final_spans(text: str, *, count: Counter, most_tokens: int) -> list[Span]:
+    """Where the final instruction stands in the text of the newest user message, in order."""
+    passage = Passage([{"role": "user", "content": text}])
+    costs = count.count_texts([unit.text for unit in passage.units])
+    wanted = final_instruction(passage, costs=costs, most_tokens=most_tokens)
+    spans: list[Span] = []
+    start = 0
+    for index, unit in enumerate(passage.units):
+        end = start + len(unit.text)
+        if index in wanted:
+            spans.append(Span(start, end))
+        start = end
+    return spans
+
+
+def newest_request(messages: Sequence[Message]) -> int | None:
+    """Index of the newest message of the user that may be cut; None where there is none."""
+    mine = (i for i in range(len(messages) - 1, -1, -1) if messages[i]["role"] == "user")
+    return next((i for i in mine if _may_be_cut(messages[i]) and content_text(messages[i])), None)
 
 
 def _last_paragraph(passage: Passage, own: Sequence[int]) -> list[int]:

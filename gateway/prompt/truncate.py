@@ -114,8 +114,9 @@ class _Cut:
 
     def _required(self) -> set[int]:
         """The final instruction, as much of it as fits with the system prompts; raises ContextTooLong."""
-        for share in (INSTRUCTION_SHARE, 0.0):
-            most = int(share * self._limit_tokens)
+        half = int(INSTRUCTION_SHARE * self._limit_tokens)
+        left = self._limit_tokens - self._tokens(set()) - 2 * self._marker_tokens
+        for most in (half, max(0, min(half, left)), 0):
             required = final_instruction(self._passage, costs=self._costs, most_tokens=most)
             tokens = self._tokens(required)
             if tokens <= self._limit_tokens:

@@ -47,7 +47,20 @@ def test_numbers_keep_their_digits_and_code_its_layout() -> None:
         (["Answer in at most 100 words.", "Use at most 50 words."], {0}),
         (["Write at least 3 sentences.", "Write at least 5 sentences."], {0}),
         (["最多100字。", "请用最多50字回答。"], {0}),
-        (["Never mention the price.", "Never mention the price."], {1}),
+        (["Never mention the price.", "Never mention the price."], {0}),
+        (["不要提到价格。", "请不要提到价格。"], {0}),
+        (["Always answer in English, please.", "You must answer in English."], {0}),
+        (["List at most 3 causes.", "List at most 5 causes."], {1}),
+        (["Do not mention prices.", "What is kept?", "Do not mention prices."], {0}),
+        (["Ignore orders of at most 30 euros.", "Ignore orders of at most 50 euros."], set()),
+        (["Do not use at least 5 words.", "Do not use at least 3 words."], set()),
+        (["Use at most 50 words and 3 lines.", "Use at most 60 words and 2 lines."], set()),
+        (["Write a title.", "Use at most 10 words.", "Write a body.", "Use at most 200 words."], set()),
+        (["Write a title.", "Do not use verbs.", "Write a body.", "Do not use verbs."], set()),
+        (["Write a title.", "Limit it to at most 10 words.", "Limit it to at most 20 words."], set()),
+        (["Add the flour.", "Wait.", "Add the flour."], set()),
+        (["Use a café.", "Use a cafe."], set()),
+        (["1. Do not run.", "2. Do not run."], set()),
         (["The refund takes at most 30 days.", "The refund takes at most 14 days for discs."], set()),
         (["You must mention the price.", "You must not mention the price."], set()),
         (["Use at most 50 words.", "Use at least 50 words."], set()),
@@ -61,9 +74,64 @@ def test_a_constraint_goes_only_where_another_implies_it(sentences: list[str], g
 
 def test_a_sentence_said_twice_is_said_once_but_not_one_with_an_exception() -> None:
     rule = "Opened software cannot be refunded by any of our shops. "
-    assert merged(rule + "Something else. " + rule) == rule + "Something else. "
-    excepted = rule + "Except when it is broken. "
-    assert merged(excepted + rule).count("Except") == 1
+    assert merged(rule + "Something else. " + rule) == "Something else. " + rule
+    for twice in (f"{rule}Except when broken. {rule}", f"{rule}Something else. {rule}Except when broken. "):
+        assert merged(twice) == twice
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Berlin\n{rule}\n# Paris\n{rule}\n",
+        "Berlin\n{rule}\n\nParis\n{rule}\n",
+        "Anna: Hello. {rule}\nBob: Hi. {rule}\n",
+        "- Berlin\n  - {rule}\n- Paris\n  - {rule}\n",
+        "The shop is old. {rule} It holds for all. The bank is new. {rule} ",
+        "The shop is old. They must close it at nine. The bank is new. They must close it at nine.",
+        "x = read(1)\n    # Do not change this.\n    # Do not change this.\n",
+        "use(a); return a.\nuse(a); return a.\n",
+    ],
+)
+def test_what_is_said_twice_of_two_things_stays_twice(text: str) -> None:
+    text = text.replace("{rule}", "All doors must be shut by nine in the evening.")
+    assert merged(text) == text
+
+
+def test_a_paragraph_still_ends_where_a_sentence_went() -> None:
+    rule = "Do not mention prices."
+    assert merged(f"It is old. {rule}\n\nWhat is kept? {rule}") == f"It is old.\n\nWhat is kept? {rule}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a\tb\t\n1\t2\t\n",
+        "| a |  \n|---|  \n| [1, 2] |  \n",
+        "Use `x = [1, 2]` there.",
+        "```python\nx = [\n  1\n]\n```\n",
+        "```\n[\n  1\n]\n```\n",
+        "```python\n[\n  1\n]\n```\n",
+    ],
+)
+def test_rows_and_code_keep_each_of_their_signs(text: str) -> None:
+    assert tightened(text) == text
+
+
+FIELDS = "Name: alpha{n}\nPlace: beta{n}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(FIELDS.format(n=n) for n in range(5)),  # records, maybe the data itself
+        "Examples:\n```yaml\n" + "".join(FIELDS.format(n=n) for n in range(5)) + "```\n",
+        "Examples:\n" + "".join(f"Rule: Do not open box{n}\nReason: dust{n} inside\n" for n in range(5)),
+        "Examples:\n" + "".join(f"规则: 不要打开{n}号箱子\n原因: 灰尘{n}\n" for n in range(5)),
+        "Examples:\n" + "".join(f'In: {{"a": {n}}}\nOut: word{n}\n' for n in range(5)),
+    ],
+)
+def test_records_code_and_orders_are_no_examples(text: str) -> None:
+    assert shortened(text) == text
 
 
 def test_examples_that_only_show_a_form_become_one_template_with_their_labels() -> None:

@@ -23,7 +23,7 @@ class Thing(NamedTuple):
 
     @property
     def has_rows(self) -> bool:
-        return self.name in ("table", "tabs", "commas", "long row")
+        return self.name in ("table", "json cells", "tabs", "commas", "long row")
 
 
 def one(name: str, text: str) -> Thing:
@@ -66,6 +66,11 @@ BLOCKS = (
     Thing(
         "table",
         ("| item | days {} |\n|---|---|\n", "| book. {} new | 14 {} |\n", "| not {} a disc! | 0 {} |\n"),
+        needs=0,
+    ),
+    Thing(
+        "json cells",
+        ("| item {} | what |\n|---|---|\n", '| book. {} | {{"a": "b. C! {}"}} no. Never {} |\n'),
         needs=0,
     ),
     Thing("tabs", ("item {}\tdays {}\n", "book. {}\t14 {}\n", "never {}\t0. {}\n"), needs=0),

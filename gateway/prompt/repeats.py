@@ -1,0 +1,89 @@
+"""Leaving out the sentences of a text that another one of it makes unnecessary."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from gateway.prompt.anchors import Protected, Span
+from gateway.prompt.constraints import Sentence, leans, spare
+from gateway.prompt.segments import Kind, Segment, segments
+
+_LABELLED = re.compile(r"[\w*_][\w *_.-]{0,30}[:：]")
+_ENDED = re.compile(r"""[.!?…。！？；;]["')\]”’」』）]*\s*$""")
+
+
+def said_again(text: str, final: Sequence[Span]) -> str:
+    """Without sentences that the final instruction says again."""
+    found, spared = _spared(text, final)
+    return _without(text, found, {index for index, other in spared.items() if other.final})
+
+
+def merged(text: str, final: Sequence[Span] = ()) -> str:
+    """Without sentences that are said again later, word for word, and bounds that a stricter one keeps in any case."""
+    found, spared = _spared(text, final)
+    return _without(text, found, spared.keys())
+
+
+def _spared(text: str, final: Sequence[Span]) -> tuple[list[Segment], dict[int, Sentence]]:
+    """The segments, and for each that may go the sentence that stands for it."""
+    found = segments(text)
+    sentences = _sentences(text, found, final)
+    return found, {index: sentences[other] for index, other in spare(sentences).items()}
+
+
+def _without(text: str, found: Sequence[Segment], gone: Collection[int]) -> str:
+    """The text without some segments; where one goes, the line or the paragraph still ends as it did."""
+    joined = ""
+    for index, one in enumerate(found):
+        part = text[one.start : one.end]
+        if index not in gone:
+            joined += part
+            continue
+        kept = joined.rstrip()
+        before, after = joined[len(kept) :], part[len(part.rstrip()) :]
+        if kept and after.count("\n") > before.count("\n"):
+            joined = kept + after
+    return joined
+
+
+def _sentences(text: str, found: Sequence[Segment], final: Sequence[Span]) -> list[Sentence]:
+    tied = {one.parent for one in found} | {index - 1 for index, one in enumerate(found) if one.glued}
+    fixed = Protected(final)
+    sentences: list[Sentence] = []
+    title: int | None = None
+    for index, one in enumerate(found):
+        whole = text[one.start : one.end]
+        is_final = any(one.end <= span.end for span in fixed.within(one.start, one.end))
+        if _is_title(text, one):
+            title = index
+        follower = found[index + 1] if index + 1 < len(found) else None
+        sentences.append(
+            Sentence(
+                whole,
+                under=() if is_final else tuple(place for place in (one.parent, title) if place is not None),
+                alone=one.kind in (Kind.SENTENCE, Kind.ITEM)
+                and not one.glued
+                and index not in tied
+                and not _indent(text, one.start),
+                final=is_final,
+                leant_on=follower is not None and leans(text[follower.start : follower.end]),
+            )
+        )
+    return sentences
+
+
+def _is_title(text: str, one: Segment) -> bool:
+    """Whether what follows stands under it, though no mark says so: a line without a full stop, or one with a label."""
+    if one.kind is not Kind.SENTENCE or not _opens_line(text, one.start):
+        return False
+    whole = text[one.start : one.end]
+    return _LABELLED.match(whole) is not None or (whole.endswith("\n") and _ENDED.search(whole) is None)
+
+
+def _opens_line(text: str, start: int) -> bool:
+    return not text[text.rfind("\n", 0, start) + 1 : start].strip()
+
+
+def _indent(text: str, start: int) -> bool:
+    """Whether it opens a line that is indented: a list in a list, or code."""
+    line_start = text.rfind("\n", 0, start) + 1
+    return line_start < start and _opens_line(text, start)
