@@ -132,6 +132,16 @@ async def test_a_prompt_that_is_compressed_and_then_cut_counts_both(model_dir):
         )  # marks of gaps
 
 
+@pytest.mark.parametrize("said", ["Do not mention prices.", "Answer as JSON.", "不要提到价格。"])
+@pytest.mark.parametrize("sentences", [20, 300])  # compressed only, and cut as well
+async def test_the_backend_gets_an_order_that_was_said_twice_where_it_was_said_last(said, sentences):
+    async with running(honest(GOOD)) as up, gateway(backend(up, "primary", context_tokens=1024)) as served:
+        filler = " ".join(f"The lamp of room {index} is kept by the porter." for index in range(sentences))
+        spaces = " " * 3000 + "\n" if sentences == 20 else ""
+        await served.chat(f"{said} {filler}{spaces} What is kept? {said}")
+        assert up.seen[0]["messages"][-1]["content"].endswith(f"What is kept? {said}")
+
+
 async def test_a_request_that_cannot_be_cut_to_fit_is_a_clear_400(model_dir):
     system = " ".join(f"Rule {index} holds." for index in range(200))
     messages = [{"role": "system", "content": system}, {"role": "user", "content": ASKED}]

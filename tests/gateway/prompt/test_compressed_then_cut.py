@@ -81,7 +81,7 @@ def test_system_prompt_final_instruction_and_things_are_whole_after_both(
     parts: Sequence[Thing | str], asked: str, said: str, share: float
 ) -> None:
     text, atoms = together(parts)
-    messages = chat((f"{text}\n\n{asked} {said}" if asked else f"{text}\n\n{said}"))
+    messages = chat(f"{text}\n\n{asked} {said}" if asked else f"{text}\n\n{said}")
     least = COUNT.count_messages(chat(f"{asked} {said}")) + 40
     limit = least + int(share * max(0, COUNT.count_messages(messages) - least))
     try:

@@ -70,7 +70,7 @@ BLOCKS = (
     ),
     Thing(
         "json cells",
-        ("| item {} | what |\n|---|---|\n", '| book. {} | {{"a": "b. C! {}"}} no. Never {} |\n'),
+        ("| item {} | what |\n|---|---|\n", '| book. {} | {{"a": "b. C! {}"}} is. Never {} |\n'),
         needs=0,
     ),
     Thing("tabs", ("item {}\tdays {}\n", "book. {}\t14 {}\n", "never {}\t0. {}\n"), needs=0),
