@@ -76,13 +76,24 @@ def _lowered(names: tuple[str, ...]) -> frozenset[bytes]:
     return frozenset(name.lower().encode() for name in names)
 
 
-def _context(messages: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """All that was said but the question: system prompts, earlier turns, and the passage in the last message."""
-    told = [[message["role"], text_of(message)] for message in messages]
-    last = max((index for index, (role, _) in enumerate(told) if role == "user"), default=None)
+def _context(messages: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    """All that was said but the question, and by whom: system prompts, earlier turns, the last message's passage."""
+    told = [[message["role"], _without_said(message), text_of(message)] for message in messages]
+    last = _asking_of(messages)
     if last is not None:
-        told[last] = ["context", *split(messages[last : last + 1]).context]
+        told[last] = ["context", told[last][1], *split(messages[last : last + 1]).context]
     return told
+
+
+def _asking_of(messages: Sequence[Mapping[str, Any]]) -> int | None:
+    """Index of the message that the question is read from (see `split`)."""
+    asking = (index for index, message in enumerate(messages) if message["role"] in ("user", "tool", "function"))
+    return max(asking, default=None)
+
+
+def _without_said(message: Mapping[str, Any]) -> dict[str, Any]:
+    """What a message holds besides role and text, such as the name of who says it."""
+    return {key: value for key, value in message.items() if key not in ("role", "content")}
 
 
 def _is_plain_text(messages: Sequence[Mapping[str, Any]]) -> bool:

@@ -1,52 +1,39 @@
 """What two questions may differ in and still have one answer: politeness and declared synonyms, nothing else.
 
-Similarity cannot tell "opened" from "unopened" or one order number from another. So every word that is neither empty
-nor a declared synonym is a slot, and slots have to be the same, in the same order.
+Similarity cannot tell "opened" from "unopened" or "shipped" from "delivered". So every word and sign that is neither
+politeness at an edge (see `courtesy`) nor a declared synonym is a slot: pronouns, little words, 了 and 过, capitals
+("US" and "us") and what is quoted. Slots and synonyms have to be the same, all in one order.
 """
 
 import re
 import unicodedata
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-_FREE_EN = """
-a an the please kindly hi hello hey thanks i we me us my our do does is are am be of tell know
-"""
-_FREE_ZH = """
-请问 你好 您好 谢谢 麻烦 吗 呢 呀 啊 吧 的 了 我 我们 咱们 一下 请 想 想要 想知道
-"""
-_FREE_PHRASES = ("thank you", "would like to", "want to", "can you tell me", "could you tell me")
-_FREE = (*_FREE_EN.split(), *_FREE_ZH.split(), *_FREE_PHRASES)
-_MONEY_BACK = tuple(f"{verb} {whose} money back" for verb in ("get", "have") for whose in ("my", "our", "the"))
+from gateway.answers import courtesy
+
+# Only words that stand for each other in every sentence: one event, one tense, one who does it. So not "could" for
+# "can" (it is the past as well), 如何 for 怎么 (which asks why as well), or "grey" for "gray" (Dr Grey is not Dr Gray).
 _GROUPS: tuple[tuple[str, ...], ...] = (
-    (
-        "can",
-        "could",
-        "may",
-        "possible",
-        "is it possible to",
-        "am i able to",
-        "可以",
-        "能",
-        "能够",
-        "可不可以",
-        "能不能",
-    ),
-    ("refund", "refunded", "refundable", "money back", "get a refund", *_MONEY_BACK),
-    ("退款", "退钱", "退費"),
-    ("cost", "price", "how much"),
-    ("多少钱", "价格", "什么价"),
-    ("delivery", "shipping", "delivered", "shipped"),
-    ("送货", "配送"),
+    ("want to", "would like to"),
+    ("i get a refund", "i get my money back"),
+    ("we get a refund", "we get our money back"),
+    ("phone number", "telephone number"),
     ("opening hours", "open hours"),
-    ("营业时间", "几点营业"),
-    ("cancel", "call off"),
-    ("取消", "退订"),
-    ("phone", "telephone"),
     ("email", "e-mail"),
-    ("邮箱", "邮件"),
+    ("emails", "e-mails"),
+    ("ok", "okay"),
+    ("cancelled", "canceled"),
+    ("cancelling", "canceling"),
+    ("colour", "color"),
+    ("colours", "colors"),
+    ("favourite", "favorite"),
+    ("退款", "退钱"),
+    ("送货", "配送"),
+    ("哪里", "哪儿"),
+    ("你", "您"),
 )
 _RELATIVE_TIME = re.compile(
     r"\b(?:now|today|tonight|tomorrow|yesterday|currently|this (?:week|month|year|morning|evening)|next (?:week|month)"
@@ -54,53 +41,103 @@ _RELATIVE_TIME = re.compile(
     r"|刚才|刚刚|还没|已经|最新",
     re.IGNORECASE,
 )
-_TOKEN = re.compile(r"[a-z0-9]+(?:[-'.,:/_@][a-z0-9]+)*|[\u3400-\u9fff\uf900-\ufaff]|[^\s\w]")
-_ANYWHERE = frozenset({"=can"})  # its place in the question does not matter
-_IGNORED_SIGNS = frozenset("?!.,;:？！。，；：、\"'“”‘’()（）")
+_HAN = r"\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+# Everything but white space is in a token: a character of Chinese, a word of any other script, or a sign.
+_TOKEN = re.compile(rf"[{_HAN}]|[^\W{_HAN}]+(?:[-'.,:/_@][^\W{_HAN}]+)*|[^\w\s]")
+_QUOTED = re.compile(
+    r"(\"[^\"]*\"|“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|〈[^〉]*〉|«[^»]*»|`[^`]*`|(?<!\w)'[^']+'(?!\w))"
+)
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}  # full-width forms of ASCII
+_EXPANDED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), plain)
+    for pattern, plain in (
+        (r"\bcan(?:'t|not)\b", "can not"),
+        (r"\bwon't\b", "will not"),
+        (r"\bshan't\b", "shall not"),
+        (r"(?<=\w)n't\b", " not"),
+        (r"(?<=\bi)'m\b", " am"),
+        (r"(?<=\w)'re\b", " are"),
+        (r"(?<=\w)'ve\b", " have"),
+        (r"(?<=\w)'ll\b", " will"),
+        (r"\b(i|we)'d(?=\s+like\s+to\b)", r"\1 would"),
+        (r"\b(what|how|where)'s(?=\s+(?:the|my|your|our|a|an|this|that)\b)", r"\1 is"),
+    )
+)
+_CLAUSE = r"[^,.?!;。、]*"
+_ASKING_ZH = r"几|多少|什么|怎么|如何|哪|谁|(?P<it>[\u3400-\u9fff])不(?P=it)"
+_SOFTENED = re.compile(rf"(?P<asked>(?:{_ASKING_ZH}){_CLAUSE}?)[呢啊呀](?=[,.?!;。、]|$)")
+_DONE_OR_NOT = re.compile(r"了没有?$")
+_MAY_OR_NOT = re.compile(rf"^(?P<before>{_CLAUSE}?)(?P<may>可不可以|能不能)(?P<after>{_CLAUSE})(?<!吗)$")
+_OPENING = """
+who whom whose what when where why which how is are am was were do does did can could may might must shall should will
+would has have had
+"""
+_OPENERS = frozenset(_OPENING.split())
+_EVIDENT_ZH = re.compile(r"[吗呢]$|怎么|如何|什么|多少|哪|是否")
+_STOPS = frozenset(".!?。")
 # Changes whenever the same question would get another key.
-FINGERPRINT = f"wording-2-{zlib.crc32(repr((_FREE, _GROUPS, _TOKEN.pattern)).encode()):08x}"
+FINGERPRINT = "wording-3-{:08x}".format(
+    zlib.crc32(
+        repr(
+            (
+                _GROUPS,
+                _TOKEN.pattern,
+                _QUOTED.pattern,
+                [(pattern.pattern, plain) for pattern, plain in _EXPANDED],
+                [one.pattern for one in (_SOFTENED, _DONE_OR_NOT, _MAY_OR_NOT, _EVIDENT_ZH)],
+                sorted(_OPENERS),
+                courtesy.PATTERNS,
+            )
+        ).encode()
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """`asked`: the declared words; `slots`: every other word; both in order, but "can" always first."""
+    """`parts`: synonyms ("=" and the group's first), what was quoted ('"' before it) and slots, in the one order."""
 
-    asked: tuple[str, ...]
-    slots: tuple[str, ...]
+    parts: tuple[str, ...]
 
     def key(self) -> str:
         """Equal for two questions that may share an answer."""
-        return "\x1f".join((*self.asked, "\x1e", *self.slots))
+        return "\x1f".join(self.parts)
 
 
 class Lexicon:
-    """Free words and synonym groups; `groups` are added to the built-in ones."""
+    """Synonym groups; `groups` are added to the built-in ones."""
 
     def __init__(self, groups: Sequence[Sequence[str]] = ()) -> None:
-        meaning: dict[tuple[str, ...], str] = {tuple(_tokens(phrase)): "" for phrase in _FREE}
+        meaning: dict[tuple[str, ...], str] = {}
         for group in (*_GROUPS, *groups):
             for phrase in group:
-                meaning[tuple(_tokens(phrase))] = f"={group[0].casefold()}"
+                tokens = tuple(token.lower() for token in _parts(_plain(phrase)))
+                meaning[tokens] = f"={group[0].lower()}"
+        meaning.pop((), None)
         self._meaning = meaning
         self._longest = max(len(phrase) for phrase in meaning)
 
     def wording(self, text: str) -> Wording:
         """Read a question, longest phrases first."""
-        tokens = _tokens(text)
-        asked, slots, at = [], [], 0
-        while at < len(tokens):
-            length, meaning = self._at(tokens, at)
-            if meaning:
-                asked.append(meaning)
-            elif meaning is None:
-                slots.append(tokens[at])
+        polite, has_mark = courtesy.bare(_plain(text))
+        plain = polite if courtesy.quotes(polite) else _one_form(polite)
+        slots = list(_parts(plain))
+        lowered = [slot.lower() for slot in slots]
+        parts, at = [], 0
+        while at < len(slots):
+            length, meaning = self._at(lowered, at)
+            parts.append(slots[at] if meaning is None else meaning)
             at += length
-        return Wording(tuple(sorted(asked, key=lambda one: one not in _ANYWHERE)), tuple(slots))
+        has_mark = has_mark or (plain != polite and polite[-1] in "呢啊呀没有")
+        opens = bool(lowered) and lowered[0].partition("'")[0] in _OPENERS
+        if has_mark and not opens and not _EVIDENT_ZH.search(plain):
+            parts.append("?")  # "Cancel my order?" is not "Cancel my order!"
+        return Wording(tuple(parts))
 
-    def _at(self, tokens: Sequence[str], at: int) -> tuple[int, str | None]:
-        """(tokens taken, meaning): "" for free words, None for a slot."""
-        for length in range(min(self._longest, len(tokens) - at), 0, -1):
-            meaning = self._meaning.get(tuple(tokens[at : at + length]))
+    def _at(self, lowered: Sequence[str], at: int) -> tuple[int, str | None]:
+        """(tokens taken, meaning): None for a slot."""
+        for length in range(min(self._longest, len(lowered) - at), 0, -1):
+            meaning = self._meaning.get(tuple(lowered[at : at + length]))
             if meaning is not None:
                 return length, meaning
         return 1, None
@@ -117,10 +154,47 @@ def lexicon_of(groups: tuple[tuple[str, ...], ...]) -> Lexicon:
     return Lexicon(groups)
 
 
-def _tokens(text: str) -> list[str]:
-    plain = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
-    return list(_kept(_TOKEN.findall(plain)))
+def _plain(text: str) -> str:
+    """Width does not matter, nor capitals where there is nothing else. A small 2 above the line is no 2."""
+    plain = unicodedata.normalize("NFC", text).translate(_WIDE)
+    return plain if any(sign.islower() for sign in plain) else plain.lower()
 
 
-def _kept(tokens: Iterable[str]) -> Iterable[str]:
-    return (token for token in tokens if token not in _IGNORED_SIGNS)
+def _one_form(plain: str) -> str:
+    """到了没有 as 到了吗, 可不可以退 as 可以退吗, and no 呢 or 啊 behind what asks already."""
+    softened = _SOFTENED.sub(r"\g<asked>", plain)
+    return _MAY_OR_NOT.sub(_as_yes_or_no, _DONE_OR_NOT.sub("了吗", softened))
+
+
+def _as_yes_or_no(found: re.Match[str]) -> str:
+    may = "可以" if found["may"] == "可不可以" else "能"
+    return f"{found['before']}{may}{found['after']}吗"
+
+
+def _parts(plain: str) -> Iterator[str]:
+    """Slots in order: what is quoted is one, as it stands."""
+    begins = True
+    for index, piece in enumerate(_QUOTED.split(plain)):
+        if index % 2:
+            yield f'"{piece[1:-1].strip()}'
+            begins = False
+            continue
+        for token in _TOKEN.findall(_expanded(piece.replace("’", "'"))):
+            yield _folded(token, begins=begins)
+            begins = token in _STOPS
+
+
+def _expanded(piece: str) -> str:
+    if "'" not in piece and "cannot" not in piece.lower():
+        return piece
+    for pattern, plain in _EXPANDED:
+        piece = pattern.sub(plain, piece)
+    return piece
+
+
+def _folded(token: str, *, begins: bool) -> str:
+    """A capital matters, other than at a sentence's beginning, in "I", and in a number such as A-1234."""
+    is_number = token[0].isalpha() and any(sign.isdigit() for sign in token)
+    if is_number or token[:2] in ("I", "I'") or (begins and (len(token) == 1 or not token.isupper())):
+        return token.lower()
+    return token

@@ -114,6 +114,7 @@ def with_text(index: int, text: str):
         with_text(1, "Orders over 60 USD ship free.\n\nIs shipping free for order A-1?"),
         with_text(1, "Orders over 50 USD ship free.\n\nIs shipping free for order A-2?"),
         {**BASE, "messages": [*BASE["messages"][:1], {"role": "assistant", "content": "Hm."}, BASE["messages"][1]]},
+        {**BASE, "messages": [BASE["messages"][0], {**BASE["messages"][1], "name": "anna"}]},
         {**BASE, "metadata": {"region": "EU"}},
         {**BASE, "user": "anna"},
         {**BASE, "max_tokens": 9},
@@ -123,6 +124,20 @@ def with_text(index: int, text: str):
 )
 def test_whatever_may_change_the_answer_changes_the_key(other):
     assert key_of(other) != key_of(BASE)
+
+
+def test_what_a_user_asked_before_a_tool_spoke_changes_the_key():
+    found = {"role": "tool", "tool_call_id": "1", "content": "Order A-1: shipped."}
+    one, other = ([{"role": "user", "content": f"{do} order A-1?"}, found] for do in ("Find", "Cancel"))
+    assert key_of({"messages": one}) != key_of({"messages": other})
+
+
+def test_one_event_is_not_anothers():
+    shipped, delivered, again = (
+        key_of(with_text(1, text))
+        for text in ("Was order A-1234 shipped?", "Was order A-1234 delivered?", "Hi, was order a-1234 shipped")
+    )
+    assert shipped == again != delivered
 
 
 def test_tenant_and_target_change_the_key_and_the_way_it_is_sent_does_not():
