@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gateway.errors import ConfigError
+from gateway.memory.families import completed
 
 DTYPE_BITS = MappingProxyType(
     {
@@ -64,9 +65,10 @@ class KvShape:
 
         `cache_dtype` is one of DTYPE_BITS; None takes the model's own. With `tensor_parallel` above 1 the shape is
         one device's share: heads are split, and repeated where there are fewer heads than devices; a latent is
-        held whole by each. Raises ConfigError naming the field that is missing or impossible.
+        held whole by each. What the config leaves out is its family's default, where that is known (`families`).
+        Raises ConfigError naming the field that is missing or impossible.
         """
-        config = config.get("text_config") or config
+        config = completed(config)
         if tensor_parallel < 1:
             raise ConfigError(f"tensor_parallel is {tensor_parallel}, must be 1 or more")
         windows = Counter(_windows(config))
@@ -123,7 +125,9 @@ def _values_per_token(config: Mapping[str, Any], tensor_parallel: int) -> int:
         return _whole(config, "kv_lora_rank") + _whole(config, "qk_rope_head_dim")
     heads = _whole(config, "num_attention_heads")
     kv_heads = _whole(config, "num_key_value_heads") if config.get("num_key_value_heads") else heads
-    if config.get("multi_query"):
+    if config.get("new_decoder_architecture"):
+        kv_heads = heads  # Falcon's keys are spread over all heads before they are kept
+    elif config.get("multi_query"):
         kv_heads = 1
     head_dim = _whole(config, "head_dim") if config.get("head_dim") else _whole(config, "hidden_size") // heads
     return 2 * -(-kv_heads // tensor_parallel) * head_dim
@@ -141,16 +145,29 @@ def _windows(config: Mapping[str, Any]) -> list[int | None]:
 
 def _implied_type(config: Mapping[str, Any], index: int) -> str:
     """The kind of a layer where an older config does not list them."""
-    if config.get("sliding_window") is None or config.get("use_sliding_window") is False:
-        return "chunked_attention" if config.get("attention_chunk_size") else "full_attention"
-    pattern = config.get("sliding_window_pattern") or config.get("_sliding_window_pattern")
-    if config.get("model_type") in ("gemma3", "gemma3_text"):
-        pattern = pattern or 6
-    if config.get("model_type") == "gemma2":
-        pattern = pattern or 2
-    if config.get("model_type") in ("qwen2", "qwen3", "qwen2_moe", "qwen3_moe"):
-        return "sliding_attention" if index >= int(config.get("max_window_layers") or 0) else "full_attention"
-    return "full_attention" if pattern and (index + 1) % int(pattern) == 0 else "sliding_attention"
+    if config.get("attention_chunk_size"):
+        return "chunked_attention" if _rotates(config, index) else "full_attention"
+    if not config.get("sliding_window") or config.get("use_sliding_window") is False:
+        return "full_attention"
+    return "sliding_attention" if _slides(config, index) else "full_attention"
+
+
+def _rotates(config: Mapping[str, Any], index: int) -> bool:
+    """Llama 4 looks back over everything in its layers without rotary positions: every fourth, or as listed."""
+    listed = config.get("no_rope_layers")
+    if listed:
+        return index < len(listed) and bool(listed[index])
+    interval = config.get("no_rope_layer_interval")
+    return not interval or (index + 1) % int(interval) != 0
+
+
+def _slides(config: Mapping[str, Any], index: int) -> bool:
+    if config.get("model_type") in ("qwen2", "qwen3"):
+        return index >= int(config.get("max_window_layers") or 0)
+    if config.get("model_type") == "qwen2_moe":
+        return index % 2 == 0 and index < int(config.get("max_window_layers") or 0)
+    pattern = config.get("_sliding_window_pattern") or config.get("sliding_window_pattern")
+    return not pattern or (index + 1) % int(pattern) != 0
 
 
 def _window(config: Mapping[str, Any], kind: str) -> int | None:
