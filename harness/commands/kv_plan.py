@@ -1,4 +1,8 @@
-"""`truefall kv-plan`: what the KV cache of a model takes on a device, and how many requests fit at once."""
+"""`truefall kv-plan`: what the KV cache of a model takes on a device, and how many requests fit at once.
+
+A request fits by the most that it takes while it runs, as the gateway's ledger reserves it: a prefill holds every token
+in the sliding layers, too, before their window cuts them.
+"""
 
 import argparse
 import json
@@ -7,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gateway.memory.estimate import DTYPE_BITS, KvShape, kv_bytes
+from gateway.memory.estimate import DTYPE_BITS, KvShape, kv_bytes, kv_peak_bytes
 from harness.errors import ConfigError
 
 DEFAULT_TOKENS = (2048, 4096, 8192, 16384, 32768)
@@ -17,10 +21,14 @@ _LEVELS = ((0.60, "safe"), (0.50, "controlled"), (0.0, "warning"))  # least shar
 
 
 class Row(NamedTuple):
-    """One length: decimal GB for one request and for the batch, what is left, and how many fit at once."""
+    """One length: decimal GB, what is left of the device, and how many fit at once.
+
+    `one_gb` and `batch_gb` are held between two steps; `peak_gb` is the most that one takes, by which it fits.
+    """
 
     tokens: int
     one_gb: float
+    peak_gb: float
     batch_gb: float
     left_gb: float
     level: str
@@ -79,14 +87,21 @@ def _row(shape: KvShape, tokens: int, batch: int, device_bytes: int, free_bytes:
     one, many = kv_bytes(shape, tokens), kv_bytes(shape, tokens, batch)
     left = free_bytes - many
     level = next((name for share, name in _LEVELS if left >= share * device_bytes), "critical (OOM)")
-    return Row(tokens, one / 1e9, many / 1e9, left / 1e9, level, free_bytes // one)
+    peak = kv_peak_bytes(shape, tokens)  # the prompt may be all of it
+    return Row(tokens, one / 1e9, peak / 1e9, many / 1e9, left / 1e9, level, free_bytes // peak)
 
 
 def table(rows: Sequence[Row], *, batch: int) -> str:
     """The rows under their headings, columns aligned."""
-    heads = ["tokens", "one request GB", f"{batch} requests GB", "left GB", "level", "fit at once"]
+    heads = ["tokens", "one request GB", f"{batch} requests GB", "left GB", "level", "peak of one GB", "fit by peak"]
     cells = [
-        [f"{r.tokens:,}", f"{r.one_gb:.2f}", f"{r.batch_gb:.2f}", f"{r.left_gb:.2f}", r.level, f"{r.fits:,}"]
+        [
+            f"{r.tokens:,}",
+            *(f"{size_gb:.2f}" for size_gb in (r.one_gb, r.batch_gb, r.left_gb)),
+            r.level,
+            f"{r.peak_gb:.2f}",
+            f"{r.fits:,}",
+        ]
         for r in rows
     ]
     widths = [max(len(line[column]) for line in [heads, *cells]) for column in range(len(heads))]

@@ -2,10 +2,18 @@
 
 import json
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+import aiohttp
 import pytest
 
+from gateway.backends.backend import build
+from gateway.clock import SystemClock
+from gateway.config import Backend as Configured
+from gateway.memory import Reservation
+from gateway.memory.config import Memory
+from gateway.policy import Policy
 from harness.cli import run_command
 
 SHAPE: dict[str, Any] = {
@@ -41,6 +49,32 @@ def test_a_quarter_of_the_heads_fits_four_times_the_requests(
 ) -> None:
     run_command("kv-plan", [_written(tmp_path, num_key_value_heads=8), "--tokens", "32768"])
     assert capsys.readouterr().out.split()[-1] == "14"
+
+
+async def test_as_many_fit_as_the_gateways_ledger_admits_where_layers_slide(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sliding = _written(tmp_path, sliding_window=1024, sliding_window_pattern=6)
+    assert run_command("kv-plan", [sliding, "--tokens", "512", "8192", "--device-size", "80GB"]) == 0
+    planned = {
+        int(row[0].replace(",", "")): int(row[-1])
+        for row in (line.split() for line in capsys.readouterr().out.splitlines()[1:])
+    }
+    for tokens, fits in planned.items():
+        memory = Memory(kv_capacity_bytes=64 * 10**9)
+        async with aiohttp.ClientSession() as session:
+            backend = build(
+                Configured(name="p", url="http://127.0.0.1:1/v1", model="m", memory=memory, model_dir=tmp_path),
+                session=session,
+                policy=Policy,
+                clock=SystemClock(),
+                environ=MappingProxyType({}),
+                tell=lambda _event, _detail: None,
+            )
+        assert backend.ledger is not None
+        promised = [backend.ledger.try_reserve(backend.kv_bytes(tokens, 0)) for _ in range(fits + 1)]
+        assert [isinstance(one, Reservation) for one in promised] == [True] * fits + [False]
+    assert planned[8192] == 14
 
 
 def test_a_quantised_cache_is_planned_with_its_scales(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
