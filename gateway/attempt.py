@@ -15,7 +15,7 @@ from gateway.backends.client import Call
 from gateway.backends.collect import Collector
 from gateway.backends.lane import Slot
 from gateway.clock import Clock
-from gateway.errors import Blame, ContextTooLong, MemoryFull, NeverFits, QueueFull, UpstreamError
+from gateway.errors import Blame, Closed, ContextTooLong, MemoryFull, NeverFits, QueueFull, UpstreamError
 from gateway.record import DegradationRecord, Reason
 from gateway.relay import Relay, Sink
 from gateway.request import text_of
@@ -43,10 +43,20 @@ async def attempt(
     if permit is None:
         left_s = backend.breaker.opens_again_in_s()
         raise refused(f"{backend.name} is left alone", Reason.BREAKER_OPEN, retry_after_s=left_s)
+    loss_before = work.loss
     try:
-        served = await _admitted(
-            work, backend, permit, sink=sink, clock=clock, default_max_tokens=default_max_tokens, schemas=schemas
-        )
+        async with work.deadline.while_open():
+            served = await _admitted(
+                work, backend, permit, sink=sink, clock=clock, default_max_tokens=default_max_tokens, schemas=schemas
+            )
+    except Closed:
+        was_sent = work.loss is not loss_before
+        raise UpstreamError(
+            "the gateway stops",
+            reason=Reason.DRAINING,
+            blame=Blame.NEUTRAL,
+            outcome="indeterminate" if was_sent else "refused",
+        ) from None
     except UpstreamError as error:
         if error.blame is Blame.BACKPRESSURE and error.retry_after_s is not None:
             pause_s = min(error.retry_after_s, work.policy.overload.max_retry_after_s)
@@ -56,7 +66,7 @@ async def attempt(
         permit.failed(error.blame)
         raise
     finally:
-        permit.cancelled()  # counts only where nothing was settled: a client gone, or a BadRequest
+        permit.cancelled()  # counts only where nothing was settled: a client gone, a BadRequest, a gateway that stops
     if backend.keeper is not None:
         backend.keeper.answered()
     return served

@@ -6,6 +6,7 @@ GatewayError
 │   ├── RefusedByBackend a backend says so
 │   └── ContextTooLong   not even the system prompt and the last instruction fit
 ├── ProbeError           memory cannot be measured here and now: counts as full
+├── Closed               the gateway is to stop, and the time for what it had accepted is over
 ├── Refused              never sent upstream: safe to retry elsewhere
 │   ├── MemoryFull       no room now; the wait for it timed out
 │   ├── NeverFits        larger than the whole capacity: waiting is no use
@@ -104,6 +105,10 @@ class Blame(StrEnum):
 
 class ProbeError(GatewayError):
     """Memory cannot be measured here and now."""
+
+
+class Closed(GatewayError):
+    """The gateway is to stop, and its time is over."""
 
 
 class UpstreamError(GatewayError):

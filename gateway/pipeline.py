@@ -93,6 +93,9 @@ class Pipeline:
         too_long: list[ContextTooLong] = []
         after_death: int | None = None
         for backend in backends:
+            if work.deadline.closing.over:
+                work.note(Reason.DRAINING)
+                break
             if work.deadline.left_s() <= work.policy.deadline.reserve_s:
                 work.note(Reason.DEADLINE_EXCEEDED)
                 break

@@ -16,6 +16,7 @@ from gateway.backends.cascade import target_of
 from gateway.clock import Clock
 from gateway.config import Config
 from gateway.decision import Branch
+from gateway.draining import Closing
 from gateway.drift import Row
 from gateway.drift_monitor import DriftMonitor
 from gateway.errors import BadRequest, ConfigError
@@ -85,6 +86,7 @@ class Runtime:
     attention: AttentionProbe | None = None
     health: HealthState = field(default_factory=HealthState)
     draining: bool = False
+    closing: Closing = field(default_factory=Closing)  # of the time for backends, once the process is to stop
     in_flight: int = 0
     last_probe_s: float | None = None
     latencies: "deque[tuple[float, float]]" = field(default_factory=lambda: deque(maxlen=_MAX_SAMPLES))
@@ -100,7 +102,7 @@ class Runtime:
             policy=policy,
             level=self._level(now_s),
             target=target_of(policy.paths, tuple(self.backends), asked=asked),
-            deadline=Deadline(ends_s=now_s + policy.deadline.request_s, clock=self.clock),
+            deadline=Deadline(ends_s=now_s + policy.deadline.request_s, clock=self.clock, closing=self.closing),
             began_s=now_s,
             model_requested=request.model,
         )

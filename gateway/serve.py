@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import gc
 import logging
+import math
 import os
 import signal
 import socket
@@ -19,6 +20,7 @@ from gateway.app import make_app
 from gateway.clock import SystemClock
 from gateway.config import Config
 from gateway.connection import protocol_of
+from gateway.draining import SHORT, backends_end_s, short_drain
 from gateway.exposure import OPEN, warning
 from gateway.policy import Policy
 from gateway.runtime import Runtime
@@ -27,6 +29,7 @@ from gateway.wiring import build_runtime, open_session
 
 _GC_ALLOCATIONS = 10_000
 _ONE_SIGNAL_S = 0.5
+_UNWIND_S = 5  # so long what was cut off may take to end
 _KEEP_ALIVE_S = 75  # longer than clients keep theirs, so that none sends into a connection that closes
 
 
@@ -59,11 +62,34 @@ class Server(uvicorn.Server):
 
     def _warn(self) -> None:
         """Loudly, and also where the log is off."""
-        told = warning(self._runtime.config)
-        if told is not None:
-            self._runtime.log.write(Event(event=OPEN, detail=told))
-            sys.stderr.write(f"WARNING: {told}\n")
-            sys.stderr.flush()
+        runtime = self._runtime
+        open_, short = warning(runtime.config), short_drain(runtime.config, runtime.policies.current)
+        for event, told in ((OPEN, open_), (SHORT, short)):
+            if told is not None:
+                runtime.log.write(Event(event=event, detail=told))
+                sys.stderr.write(f"WARNING: {told}\n")
+                sys.stderr.flush()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more connections and wait for the rest.
+
+        Shortly before the drain time is over no backend is waited for any more; when it is over, who has not taken his
+        answer is cut off.
+        """
+        loop, drain_s = asyncio.get_running_loop(), self._runtime.config.server.drain_s
+        alarms = (
+            loop.call_later(backends_end_s(drain_s), self._runtime.closing.end),
+            loop.call_later(drain_s, self._cut_off),
+        )
+        try:
+            await super().shutdown(sockets)
+        finally:
+            for alarm in alarms:
+                alarm.cancel()
+
+    def _cut_off(self) -> None:
+        for connection in tuple(self.server_state.connections):
+            connection.transport.abort()  # its request is told that the client is gone
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -130,7 +156,7 @@ def options_of(runtime: Runtime) -> uvicorn.Config:
         log_level="error",
         server_header=False,
         date_header=False,
-        timeout_graceful_shutdown=max(1, int(config.server.drain_s)),
+        timeout_graceful_shutdown=math.ceil(config.server.drain_s) + _UNWIND_S,
     )
 
 

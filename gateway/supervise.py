@@ -11,6 +11,7 @@ import msgspec
 from gateway.backends.backend import Backend
 from gateway.backends.breaker import Permit, State
 from gateway.backends.client import Call
+from gateway.draining import SHORT, short_drain
 from gateway.errors import BadRequest, ConfigError, ProbeError, UpstreamError
 from gateway.health import step
 from gateway.memory.device_probes import VllmProbe
@@ -155,6 +156,9 @@ def reload(runtime: Runtime) -> str | None:
         runtime.log.write(Event(event="policy_refused", detail=str(error)))
         return str(error)
     runtime.log.write(Event(event="policy_loaded", detail=runtime.policies.current.name))
+    told = short_drain(runtime.config, runtime.policies.current)
+    if told is not None:
+        runtime.log.write(Event(event=SHORT, detail=told))
     return None
 
 

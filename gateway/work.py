@@ -9,6 +9,7 @@ import msgspec
 from gateway.answers.language import language_of
 from gateway.clock import Clock
 from gateway.decision import Branch
+from gateway.draining import Closing, Within
 from gateway.policies.caller import NOBODY, Caller
 from gateway.policies.manifest import DegradationPolicy
 from gateway.policy import Language, Policy
@@ -17,18 +18,23 @@ from gateway.request import ChatRequest, text_of
 
 NOTED = frozenset({"rules", "classifier", "cache", "extract", "template"})  # paths whose answers carry a notice
 LACKS_NOTHING = frozenset({"refused", "cache"})
-OVERLOADED = frozenset({Reason.QUEUE_FULL, Reason.BACKPRESSURE, Reason.DRAINING})
+OVERLOADED = frozenset({Reason.QUEUE_FULL, Reason.BACKPRESSURE})
 
 
 class Deadline(msgspec.Struct, frozen=True, kw_only=True):
-    """When the client must have its answer."""
+    """When the client must have its answer; `closing` may end the time for backends earlier."""
 
     ends_s: float
     clock: Clock
+    closing: Closing = msgspec.field(default_factory=Closing)
 
     def left_s(self) -> float:
         """Seconds left, 0 when there are none."""
         return max(0.0, self.ends_s - self.clock.now_s())
+
+    def while_open(self) -> Within:
+        """A block that raises Closed where the gateway's own time ends before it."""
+        return self.closing.within()
 
 
 class Loss(msgspec.Struct, kw_only=True):

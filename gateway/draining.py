@@ -1,0 +1,76 @@
+"""The end of the time that accepted requests have once the gateway is to stop."""
+
+import asyncio
+import math
+from types import TracebackType
+
+from gateway.config import Config
+from gateway.errors import Closed
+from gateway.policy import Policy
+
+SHORT = "drain_short"
+_FOR_THE_REST_S = 1.0  # of the drain time, for the paths without a model and for what is still to be sent
+_REST_SHARE = 0.25  # of a drain time so short that this is less
+
+
+class Closing:
+    """`end` ends every wait that is within it; whoever comes later does not get in."""
+
+    def __init__(self) -> None:
+        self.over = False
+        self._within: set[asyncio.Timeout] = set()
+
+    def end(self) -> None:
+        """No backend is waited for any more."""
+        self.over = True
+        now_s = asyncio.get_running_loop().time()
+        for wait in self._within:
+            wait.reschedule(now_s)
+
+    def within(self) -> "Within":
+        return Within(self.over, self._within)
+
+
+class Within:
+    """A block of one task, which raises Closed where the closing ended it or was over before it began."""
+
+    __slots__ = ("_all", "_over", "_wait")
+
+    def __init__(self, over: bool, waits: set[asyncio.Timeout]) -> None:
+        self._over = over
+        self._all = waits
+        self._wait = asyncio.timeout(None)
+
+    async def __aenter__(self) -> None:
+        if self._over:
+            raise Closed
+        await self._wait.__aenter__()
+        self._all.add(self._wait)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._all.discard(self._wait)
+        try:
+            await self._wait.__aexit__(kind, error, trace)
+        except TimeoutError:
+            raise Closed from None
+
+
+def backends_end_s(drain_s: float) -> float:
+    """How long after the signal a backend is waited for."""
+    return drain_s - min(_FOR_THE_REST_S, _REST_SHARE * drain_s)
+
+
+def short_drain(config: Config, policy: Policy) -> str | None:
+    """What to say where a request may take longer than the drain lets it; None where none may."""
+    drain_s, request_s = config.server.drain_s, policy.deadline.request_s
+    ends_s = backends_end_s(drain_s)
+    if ends_s >= request_s:
+        return None
+    least_s = request_s + min(_FOR_THE_REST_S, request_s * _REST_SHARE / (1 - _REST_SHARE))
+    return (
+        f"server.drain_s is {drain_s:g} s and the policy's deadline.request_s {request_s:g} s: what still runs "
+        f"{ends_s:g} s after SIGTERM is answered without a model. "
+        f"drain_s must be at least {math.ceil(least_s * 100) / 100:g} s to let it end"
+    )
