@@ -21,7 +21,6 @@ from gateway.work import Deadline, Work
 
 _IDLE_S = 0.2
 _LONGEST_PAUSE_S = 10.0
-_LEASE_S = 15.0  # a gateway that died is noticed after so long
 _TIDY_S = 60.0
 _REFUSED = 429
 
@@ -50,7 +49,7 @@ class Worker:
         while True:
             try:
                 await self._tidy()
-                claimed = await asyncio.to_thread(self._store.claim, lease_s=_LEASE_S)
+                claimed = await asyncio.to_thread(self._store.claim, lease_s=self._config.lease_s)
                 self._tell()
                 self._pause_s = _IDLE_S
                 if claimed is not None:
@@ -90,9 +89,9 @@ class Worker:
 
     async def _renew(self, identity: str) -> None:
         while True:
-            await self._runtime.clock.sleep(_LEASE_S / 3)
+            await self._runtime.clock.sleep(self._config.lease_s / 3)
             with suppress(StoreError):
-                await asyncio.to_thread(self._store.renew, identity, lease_s=_LEASE_S)
+                await asyncio.to_thread(self._store.renew, identity, lease_s=self._config.lease_s)
 
     async def _answer(self, claimed: Claimed) -> Ended:
         """Status and body, as the client would have got them at once; refusals are tried again until the deadline."""

@@ -50,9 +50,9 @@ class Held:
 
 
 @asynccontextmanager
-async def process_of(config):
+async def process_of(config, *more):
     """The command itself, and where it listens."""
-    command = (sys.executable, "-m", "harness.cli", "gateway", "--config", str(config), "--port", "0")
+    command = (sys.executable, "-m", "harness.cli", "gateway", "--config", str(config), "--port", "0", *more)
     process = await asyncio.create_subprocess_exec(
         *command, cwd=ROOT, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE
     )
