@@ -1,6 +1,6 @@
 """Whatever a client sends: an answer or a 4xx that says what is wrong, never a 5xx, and the next request works.
 
-The examples are the same each time; TRUEFALL_FUZZ_EXAMPLES makes more of them for each test.
+The examples are the same each time; TRUEFALL_FUZZ_EXAMPLES makes more of them for each test, TRUEFALL_FUZZ_SEED others.
 """
 
 import http.client
@@ -10,7 +10,7 @@ from itertools import cycle
 
 import pytest
 from background import in_background
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given, seed, settings
 from hypothesis import strategies as st
 from measured import BYTE_PER_TOKEN
 from misbehaviour import BAD
@@ -36,7 +36,7 @@ PATHS = (
 )
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS")
 EXAMPLES = int(os.environ.get("TRUEFALL_FUZZ_EXAMPLES", "80"))
-MANY = settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+SEED = os.environ.get("TRUEFALL_FUZZ_SEED")
 HURRIED = {"default": {"connect_s": 5.0, "first_token_s": 0.1, "idle_s": 0.1, "total_s": 0.2}}  # kinds that never end
 
 ANY = st.recursive(
@@ -111,7 +111,49 @@ ADMIN_BODY = st.one_of(
     st.fixed_dictionaries({"draining": st.booleans() | ANY}),
     ANY,
 )
+LONG_TEXT = st.builds(lambda text, size: text * (size // len(text)), TEXT.filter(bool), st.integers(4_000, 80_000))
+LONG = st.fixed_dictionaries(
+    {
+        "messages": st.lists(
+            st.fixed_dictionaries(
+                {
+                    "role": st.sampled_from(["system", "user", "assistant"]),
+                    "content": LONG_TEXT | LONG_TEXT.map(lambda text: [{"type": "text", "text": text}]),
+                }
+            ),
+            min_size=1,
+            max_size=3,
+        )
+        | st.integers(200, 2_000).map(lambda count: [{"role": "user", "content": f"line {n}."} for n in range(count)])
+    },
+    optional={
+        "stream": st.booleans(),
+        "max_tokens": st.integers(1, 300),
+        "response_format": FORMAT,
+        "stop": LONG_TEXT,
+        "user": LONG_TEXT,
+        "model": LONG_TEXT,
+        "metadata": st.fixed_dictionaries({"note": LONG_TEXT}),
+    },
+)
 ADMIN_PATHS = ("state", "ledger", "ledger/x", "breaker", "drain", "drift/rebase", "policy/reload", "", "%ff", "state/x")
+
+
+def many(test, *, share=1.0):
+    """So many examples, always the same unless a seed asks for others."""
+    usual = settings(
+        max_examples=max(1, int(EXAMPLES * share)),
+        deadline=None,
+        derandomize=SEED is None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )(test)
+    return usual if SEED is None else seed(SEED)(usual)
+
+
+def some(test):
+    """Fewer, for what takes longer or was seen before."""
+    return many(test, share=0.25)
 
 
 class OneAfterTheOther:
@@ -141,6 +183,22 @@ def failing():
         yield gateway
 
 
+@pytest.fixture(scope="module")
+def draining():
+    with in_background(says(GOOD)) as (gateway, _):
+        gateway.runtime.draining = True
+        yield gateway
+
+
+@pytest.fixture(scope="module")
+def closed():
+    """The time for what it had accepted is over."""
+    with in_background(says(GOOD)) as (gateway, up):
+        gateway.runtime.closing.over = True
+        yield gateway
+        assert not up.seen
+
+
 def ask(served, method, path, body=b"", headers=None):
     connection = http.client.HTTPConnection(served.url.removeprefix("http://"), timeout=30)
     try:
@@ -154,16 +212,17 @@ def ask(served, method, path, body=b"", headers=None):
     return answer.status, answer.body
 
 
-def check(status, body, *, head=False):
+def check(status, said, *, head=False):
     assert status < 500
+    assert b'"internal_error"' not in said
     if status >= 400 and not head:
-        error = json.loads(body)["error"]
+        error = json.loads(said)["error"]
         assert error["message"]
         assert set(error) == {"message", "type", "param", "code"}
 
 
 @pytest.mark.slow
-@MANY
+@many
 @given(body=REQUEST, headers=HEADERS)
 @example(body=PLAIN, headers={})
 @example(body={**PLAIN, "stream": True, "stream_options": {"include_usage": True}}, headers={})
@@ -174,7 +233,7 @@ def test_a_strange_request_is_answered_or_told_what_is_wrong(served, body, heade
 
 
 @pytest.mark.slow
-@MANY
+@many
 @given(body=REQUEST, headers=HEADERS)
 @example(body=FOR_JSON, headers={})
 @example(body={**FOR_JSON, "stream": True}, headers={})
@@ -188,7 +247,45 @@ def test_so_it_is_while_the_backend_fails_in_every_way(failing, body, headers):
 
 
 @pytest.mark.slow
-@MANY
+@some
+@given(body=LONG)
+@example(body={"messages": [{"role": "user", "content": "x" * 4_200_000}]})  # longer than a body may be
+@example(body={"messages": [{"role": "user", "content": "\ud83d\ude00" * 70_000}]})
+def test_a_long_request_is_answered_or_told_what_is_wrong(served, body):
+    status, said = ask(served, "POST", PATHS[0], json.dumps(body).encode())
+    check(status, said)
+    assert status in (200, 206, 400, 404, 413, 429)
+
+
+@pytest.mark.slow
+@some
+@given(body=REQUEST | LONG, headers=HEADERS)
+@example(body=PLAIN, headers={})
+@example(body={**FOR_JSON, "stream": True}, headers={})
+def test_a_gateway_that_drains_tells_everybody_to_come_again_and_why(draining, body, headers):
+    status, said = ask(draining, "POST", PATHS[0], json.dumps(body).encode(), headers)
+    if status == 429:
+        assert json.loads(said)["degradation"]["reasons"] == ["draining"]
+    else:
+        check(status, said)
+        assert status in (400, 404)
+
+
+@pytest.mark.slow
+@some
+@given(body=REQUEST | LONG, headers=HEADERS)
+@example(body=PLAIN, headers={})
+@example(body={**PLAIN, "stream": True}, headers={})
+@example(body={**FOR_JSON, "stream": True}, headers={})
+def test_whom_a_drain_that_is_over_finds_waiting_gets_an_answer_without_a_model(closed, body, headers):
+    status, said = ask(closed, "POST", PATHS[0], json.dumps(body).encode(), headers)
+    check(status, said)
+    assert status in (200, 206, 400, 404)
+    assert status >= 400 or b'"draining"' in said
+
+
+@pytest.mark.slow
+@many
 @given(method=st.sampled_from(METHODS), path=st.sampled_from(ADMIN_PATHS), body=ADMIN_BODY | st.binary(max_size=30))
 def test_whatever_the_administrator_sends_it_is_done_or_told_what_is_wrong(served, method, path, body):
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -204,7 +301,7 @@ def test_whatever_the_administrator_sends_it_is_done_or_told_what_is_wrong(serve
 
 
 @pytest.mark.slow
-@MANY
+@many
 @given(body=st.binary(max_size=200) | REQUEST.map(lambda value: json.dumps(value).encode()[:-1]))
 def test_a_body_that_is_no_json_is_a_400(served, body):
     status, said = ask(served, "POST", PATHS[0], body)
@@ -212,7 +309,7 @@ def test_a_body_that_is_no_json_is_a_400(served, body):
 
 
 @pytest.mark.slow
-@MANY
+@many
 @given(method=st.sampled_from(METHODS), path=st.sampled_from(PATHS), headers=HEADERS, body=st.binary(max_size=30))
 def test_any_method_on_any_path_gets_an_answer(served, method, path, headers, body):
     status, said = ask(served, method, path, body, headers)
@@ -220,7 +317,7 @@ def test_any_method_on_any_path_gets_an_answer(served, method, path, headers, bo
 
 
 @pytest.mark.slow
-@MANY
+@many
 @given(st.binary(max_size=300))
 def test_what_is_not_even_http_breaks_nothing(served, garbage):
     import socket
