@@ -61,8 +61,8 @@ async def attempt(
         if error.blame is Blame.BACKPRESSURE and error.retry_after_s is not None:
             pause_s = min(error.retry_after_s, work.policy.overload.max_retry_after_s)
             backend.away_until_s = clock.now_s() + pause_s
-        if backend.keeper is not None and error.reason is Reason.KERNEL_FAILURE:
-            backend.keeper.kernel_failed()
+        if backend.keeper is not None:
+            backend.keeper.failed(error.reason)
         permit.failed(error.blame)
         raise
     finally:

@@ -40,6 +40,7 @@ class WatchdogConfig(Section, frozen=True, kw_only=True):
     probe_timeout_s: Positive = 5.0
     hung_after: Count = 3  # probes in a row without an answer
     kernel_failures: Count = 2  # answers in a row that failed in an attention kernel
+    memory_failures: Count = 3  # answers in a row that say that memory ran out; counts where a launch is for that
     back_off_s: Positive = 1.0  # before the first restart; doubled each time
     max_back_off_s: Positive = 60.0
     stable_s: Positive = 60.0  # up for so long: the back-off begins again

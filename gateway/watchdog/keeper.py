@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 
 from gateway.clock import Clock
+from gateway.record import Reason
 from gateway.watchdog.config import Launch, WatchdogConfig
 from gateway.watchdog.process import ChildProcess
 from gateway.watchdog.watch import USUAL, Phase, Seen, Sign, Watch, after, cause_in, judge
@@ -44,7 +45,7 @@ class Keeper:
         )
         self._probe_due_s = 0.0
         self._failed_probes = 0
-        self._kernel_failures = 0
+        self._kernel_failures = self._memory_failures = 0
         self._folder: Path | None = None
         self.damaged: tuple[str, ...] = ()
         self.watch = Watch(since_s=clock.now_s(), due_s=clock.now_s())
@@ -78,11 +79,12 @@ class Keeper:
 
     def answered(self) -> None:
         """The backend gave an answer."""
-        self._kernel_failures = self._failed_probes = 0
+        self._kernel_failures = self._memory_failures = self._failed_probes = 0
 
-    def kernel_failed(self) -> None:
-        """An answer failed in an attention kernel."""
-        self._kernel_failures += 1
+    def failed(self, reason: Reason) -> None:
+        """An answer failed: in an attention kernel, for want of memory, or for what no other launch mends."""
+        self._kernel_failures += reason is Reason.KERNEL_FAILURE
+        self._memory_failures += reason is Reason.OUT_OF_MEMORY
 
     async def run(self) -> None:
         try:
@@ -100,7 +102,7 @@ class Keeper:
             await self._begin()
         elif sign is Sign.READY:
             self._move(Sign.READY)
-            self._kernel_failures = self._failed_probes = 0
+            self._kernel_failures = self._memory_failures = self._failed_probes = 0
             self._on_ready()
         elif sign is not None:
             await self._end(sign)
@@ -114,6 +116,7 @@ class Keeper:
             answers=answers,
             failed_probes=self._failed_probes,
             kernel_failures=self._kernel_failures,
+            memory_failures=self._memory_failures,
         )
 
     async def _asked(self) -> bool:

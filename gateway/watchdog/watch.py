@@ -1,6 +1,6 @@
 """When a backend's process is started again, how long that waits, and in which launch: a table and pure functions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -33,6 +33,7 @@ class Sign(StrEnum):
     LATE = "late"  # not ready within the start timeout
     HUNG = "hung"
     KERNEL = "kernel"  # its answers fail in an attention kernel
+    MEMORY = "memory"  # its answers say that memory ran out, while it lives on
 
 
 class IllegalTransition(GatewayError):  # noqa: N818 - the guide's own word
@@ -50,8 +51,12 @@ TRANSITIONS = MappingProxyType(
         (Phase.RUNNING, Sign.EXITED): Phase.WAITING,
         (Phase.RUNNING, Sign.HUNG): Phase.WAITING,
         (Phase.RUNNING, Sign.KERNEL): Phase.WAITING,
+        (Phase.RUNNING, Sign.MEMORY): Phase.WAITING,
     }
 )
+
+
+_TOLD: Mapping[Sign, Cause] = MappingProxyType({Sign.KERNEL: "kernel", Sign.MEMORY: "memory"})  # by its own answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +80,7 @@ class Seen:
     answers: bool  # its health address does, now
     failed_probes: int = 0  # in a row
     kernel_failures: int = 0  # in a row
+    memory_failures: int = 0  # in a row
 
 
 def judge(watch: Watch, seen: Seen, *, now_s: float, marks: WatchdogConfig) -> Sign | None:
@@ -91,7 +97,10 @@ def judge(watch: Watch, seen: Seen, *, now_s: float, marks: WatchdogConfig) -> S
         return Sign.LATE if now_s - watch.since_s > marks.start_timeout_s else None
     if seen.failed_probes >= marks.hung_after:
         return Sign.HUNG
-    return Sign.KERNEL if seen.kernel_failures >= marks.kernel_failures else None
+    if seen.kernel_failures >= marks.kernel_failures:
+        return Sign.KERNEL
+    short = seen.memory_failures >= marks.memory_failures
+    return Sign.MEMORY if short and _first(marks.degraded, "memory", after=watch.launch) is not None else None
 
 
 def after(watch: Watch, sign: Sign, *, now_s: float, marks: WatchdogConfig, cause: Cause = "any") -> Watch:
@@ -107,7 +116,7 @@ def after(watch: Watch, sign: Sign, *, now_s: float, marks: WatchdogConfig, caus
         return moved
     stable = watch.phase is Phase.RUNNING and now_s - watch.since_s >= marks.stable_s
     failures = 1 if stable else watch.failures + 1
-    launch = next_launch(watch, sign, now_s=now_s, marks=marks, cause="kernel" if sign is Sign.KERNEL else cause)
+    launch = next_launch(watch, sign, now_s=now_s, marks=marks, cause=_TOLD.get(sign, cause))
     return replace(
         moved,
         failures=failures,

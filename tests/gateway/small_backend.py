@@ -1,6 +1,7 @@
 """A backend as a real small process: `python small_backend.py PORT MODE WEIGHTS`. Standard library only.
 
-Modes: `good` answers; `exits` prints WEIGHTS and ends with 3 at once; `kernel` answers every chat with a cuBLAS error.
+Modes: `good` answers; `exits` prints WEIGHTS and ends with 3 at once; `kernel` answers every chat with a cuBLAS error,
+`memory` says that memory ran out.
 """
 
 import json
@@ -8,6 +9,10 @@ import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 PORT, MODE, WORDS = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+FAILURES = {
+    "kernel": "CUDA error: CUBLAS_STATUS_EXECUTION_FAILED",
+    "memory": "CUDA out of memory. Tried to allocate 2.00 GiB",
+}
 
 
 class Server(BaseHTTPRequestHandler):
@@ -18,8 +23,8 @@ class Server(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
-        if MODE == "kernel":
-            self._say(500, {"error": {"message": "CUDA error: CUBLAS_STATUS_EXECUTION_FAILED"}})
+        if MODE in FAILURES:
+            self._say(500, {"error": {"message": FAILURES[MODE]}})
             return
         message = {"role": "assistant", "content": f"from {WORDS}"}
         self._say(200, {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})

@@ -105,6 +105,21 @@ async def test_a_kernel_failure_leads_to_another_launch_and_the_record_says_so()
         assert "reduced configuration" in answer.record["notice"]
 
 
+async def test_an_engine_that_answers_out_of_memory_and_lives_on_gets_another_launch(tmp_path):
+    port = free_port()
+    sdpa = Launch(name="sdpa", after="kernel", command=command(port, "good", "sdpa"))
+    small = Launch(name="efficient", after="memory", command=command(port, "good", "small"))
+    async with running(port, watched(port, "memory", degraded=(sdpa, small))) as served:
+        keeper = served.runtime.backends["primary"].keeper
+        await until(lambda: keeper.up)
+        for _ in range(3):
+            assert (await served.chat()).record["attempts"][0]["reason"] == "out_of_memory"
+        await until(lambda: keeper.degraded and keeper.up)
+        answer = await served.chat()
+        assert (keeper.launch.name, answer.text) == ("efficient", "from small")
+        assert "degraded_launch" in answer.record["reasons"]  # beside the level's own, after so many deaths by memory
+
+
 async def test_a_start_that_dies_of_memory_leads_to_the_small_launch(tmp_path):
     port = free_port()
     small = Launch(name="bf16", after="memory", command=command(port, "good", "small"))

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -42,6 +43,9 @@ STARTING = Watch(phase=Phase.STARTING, since_s=0.0, starts=1)
     (RUNNING, Seen(exited=False, answers=False, failed_probes=2), 1.0, None),
     (RUNNING, Seen(exited=False, answers=False, failed_probes=3), 1.0, Sign.HUNG),
     (RUNNING, Seen(exited=False, answers=True, kernel_failures=2), 1.0, Sign.KERNEL),
+    (RUNNING, Seen(exited=False, answers=True, memory_failures=2), 1.0, None),
+    (RUNNING, Seen(exited=False, answers=True, memory_failures=3), 1.0, Sign.MEMORY),
+    (replace(RUNNING, launch=2), Seen(exited=False, answers=True, memory_failures=9), 1.0, None),  # none is left
 ])  # fmt: skip
 def test_a_look_means(watch, seen, now_s, sign):
     assert judge(watch, seen, now_s=now_s, marks=MARKS) is sign
@@ -74,6 +78,7 @@ def test_a_stable_run_starts_the_back_off_anew():
     (RUNNING, Sign.EXITED, "any", 0),  # killed: started as it was
     (RUNNING, Sign.HUNG, "any", 0),
     (RUNNING, Sign.KERNEL, "any", 1),
+    (RUNNING, Sign.MEMORY, "any", 2),
     (RUNNING, Sign.EXITED, "kernel", 1),
     (RUNNING, Sign.EXITED, "memory", 2),
     (Watch(phase=Phase.RUNNING, launch=1), Sign.EXITED, "any", 1),  # the degraded launch is kept
