@@ -39,7 +39,7 @@ class Reason(StrEnum):
     UNGROUNDED = "ungrounded"  # the answer claims what its prompt does not hold
     SCHEMA_VIOLATED = "schema_violated"
     TOOLS_VIOLATED = "tools_violated"  # it calls a tool that nobody offered, or none where one had to be called
-    VALIDATION_SLOW = "validation_slow"  # the schema was too slow: only its required fields were looked for
+    VALIDATION_SLOW = "validation_slow"  # only required fields were looked for, or the content was not
     HEALTH_LEVEL = "health_level"  # the gateway's level asked for it
     DEADLINE_EXCEEDED = "deadline_exceeded"
     QUEUE_FULL = "queue_full"

@@ -21,7 +21,7 @@ _FIELD = "response_format.json_schema.schema"
 
 @dataclass(slots=True, kw_only=True)
 class SchemaChecks:
-    """`budget_s` is what one check may take; after it only the required fields are looked at."""
+    """`budget_s` is what one check may take, a content check too; after it only the required fields are looked at."""
 
     budget_s: float = 0.8
     process: SchemaProcess = field(default_factory=SchemaProcess)

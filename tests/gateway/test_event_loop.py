@@ -51,6 +51,7 @@ async def test_a_long_answer_is_not_compared_with_its_prompt_on_the_event_loop(m
     threads = watched(monkeypatch, attempt, "distrust")
     said = " ".join(f"Clause alpha{index % 26} says beta gamma delta epsilon." for index in range(3000))
     async with running(says(said)) as up, gateway(backend(up, "primary")) as served:
+        served.runtime.pipeline.schemas.budget_s = 60.0
         answer = await served.chat(f"{PROMPTS['sentences'] * 4}\n\nDoes it?")
     assert "ungrounded" in answer.record["reasons"]
     assert threads

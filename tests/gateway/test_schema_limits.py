@@ -1,11 +1,11 @@
-"""What a client's schema can do: it leads nowhere else, and no pattern of it stops the gateway."""
+"""What a check of an answer may cost: a schema leads nowhere else, and nothing that takes long stops the gateway."""
 
 import contextlib
 import json
 import threading
 
 import pytest
-from served import backend, gateway
+from served import backend, gateway, policy_of
 from upstream_stub import running, says
 
 from gateway.answers.schema import SchemaChecks, is_risky
@@ -147,3 +147,24 @@ async def test_a_check_that_is_slow_for_any_reason_falls_back_to_the_required_fi
             await checks.check("{}", response_format="json_schema", schema=plain)
     finally:
         released.set()
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_comparison_of_a_long_answer_with_its_prompt_that_is_slow_is_left_out_and_told(stream, monkeypatch):
+    released = threading.Event()
+    monkeypatch.setattr("gateway.attempt.distrust", lambda *_, **__: released.wait(5.0) and "numbers")
+    policy = policy_of(grounding={"apply": "always"})
+    said = "It does. " * 600  # the prompt is short, so that nothing else is lost
+    async with running(says(said)) as up, gateway(backend(up, "primary"), policy=policy) as served:
+        served.runtime.pipeline.schemas.budget_s = 0.05
+        try:
+            answer = await served.chat("Does it?", stream=stream)
+        finally:
+            released.set()
+        record = answer.streamed_record if stream else answer.record
+        assert (record["path"], record["level"], record["reasons"]) == ("primary", "degraded", ["validation_slow"])
+        assert record["dropped"] == {"validation": True}
+        assert "only in part" in record["notice"]
+        served.runtime.pipeline.schemas.budget_s = 60.0
+        in_time = await served.chat("Does it?")
+        assert "ungrounded" in in_time.record["reasons"]
