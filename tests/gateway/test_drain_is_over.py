@@ -24,6 +24,15 @@ url = "http://127.0.0.1:{port}/v1"
 model = "m"
 max_concurrent = {room}
 """
+POLICY = """
+[limits.default]
+connect_s = 60.0
+first_token_s = 60.0
+idle_s = 60.0
+total_s = 60.0
+[overload]
+queue_wait_s = 60.0
+"""  # nothing ends before the drain does, however busy the machine
 BEGUN = "begun"  # in the question: the stream begins, and goes on only in the end
 
 
@@ -41,6 +50,13 @@ async def floods(writer, _body):
     while True:
         writer.write(event)
         await writer.drain()
+
+
+def started(tmp_path, up, **fields):
+    """A process of the command."""
+    (tmp_path / "gateway.toml").write_text(CONFIG.format(port=up.port, room=3, **fields))
+    (tmp_path / "policy.toml").write_text(POLICY)
+    return process_of(tmp_path / "gateway.toml", "--policy", str(tmp_path / "policy.toml"))
 
 
 def payload(text, **fields):
@@ -66,8 +82,7 @@ def warned(raw):
 @pytest.mark.slow
 async def test_a_drain_that_is_over_answers_without_a_model_and_ends_a_begun_stream_with_an_error(tmp_path):
     async with running(dawdles) as up, asyncio.timeout(120):
-        (tmp_path / "gateway.toml").write_text(CONFIG.format(port=up.port, drain_s=2, room=3))
-        async with process_of(tmp_path / "gateway.toml") as (process, url), aiohttp.ClientSession() as session:
+        async with started(tmp_path, up, drain_s=4) as (process, url), aiohttp.ClientSession() as session:
             asked = [asyncio.create_task(ask(session, url, stream=stream)) for stream in (False, True)]
             asked.append(asyncio.create_task(ask(session, url, BEGUN, stream=True)))
             await until(up.seen, 3)
@@ -93,21 +108,19 @@ async def test_a_drain_that_is_over_answers_without_a_model_and_ends_a_begun_str
 
 @pytest.mark.slow
 async def test_who_does_not_read_his_answer_keeps_no_process_from_ending(tmp_path):
-    async with running(floods) as up, asyncio.timeout(120):
-        (tmp_path / "gateway.toml").write_text(CONFIG.format(port=up.port, drain_s=1, room=3))
-        async with process_of(tmp_path / "gateway.toml") as (process, url):
-            host, port = url.removeprefix("http://").split(":")
-            _, writer = await asyncio.open_connection(host, int(port), limit=1024)
-            body = json.dumps(payload("x", stream=True)).encode()
-            head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
-            writer.write(head + body)
-            await until(up.seen, 1)
-            process.send_signal(signal.SIGTERM)
-            while not await is_deaf(url):
-                await CLOCK.sleep(0.01)
-            assert await process.wait() == 0
-            warned(await process.stderr.read())
-            writer.close()
+    async with running(floods) as up, asyncio.timeout(120), started(tmp_path, up, drain_s=1) as (process, url):
+        host, port = url.removeprefix("http://").split(":")
+        _, writer = await asyncio.open_connection(host, int(port), limit=1024)
+        body = json.dumps(payload("x", stream=True)).encode()
+        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
+        writer.write(head + body)
+        await until(up.seen, 1)
+        process.send_signal(signal.SIGTERM)
+        while not await is_deaf(url):
+            await CLOCK.sleep(0.01)
+        assert await process.wait() == 0
+        warned(await process.stderr.read())
+        writer.close()
 
 
 @pytest.mark.parametrize(("drain_s", "ends_s"), [(65.0, 64.0), (4.0, 3.0), (1.0, 0.75)])
