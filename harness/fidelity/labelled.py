@@ -28,13 +28,15 @@ class Labelled:
 
 def load_labelled(name_or_path: str) -> list[Labelled]:
     """Rows of a JSON lines file (id, reference, candidate, label; optional case fields, mode, split), or of a set;
-    `generated` is made from the references of the others.
+    `generated` is made from the references of the others, `generated_fresh` from some of its own.
 
     Raises ConfigError naming file, line and field; NothingJudged for an empty file; EvalsetError for an unknown set.
     """
     path = Path(name_or_path)
     if name_or_path == "generated":
         return [*load_generated("dev"), *load_generated("test")]
+    if name_or_path == "generated_fresh":
+        return load_generated("fresh")
     if not path.is_file() or path.name == "counterexamples.jsonl":
         return list(_counterexamples(name_or_path))
     rows = list(_rows(path))
@@ -44,9 +46,11 @@ def load_labelled(name_or_path: str) -> list[Labelled]:
 
 
 def load_generated(split: str) -> list[Labelled]:
-    """What the generator of perturbations makes of the references of a split, "dev" or "test"."""
-    from harness.fidelity.generated import generated
+    """What the generator of perturbations makes of the references of a split: "dev", "test" or "fresh"."""
+    from harness.fidelity.generated import FRESH, FRESH_SEED, generated, references
 
+    if split == "fresh":
+        return [*generated(references(DATA / f"{FRESH}.jsonl"), split, FRESH_SEED)]
     if split == "dev":
         return [*generated(list(_rows(DATA / "dev.jsonl"))[::GENERATED_FROM], split)]
     collapse = [row for row in _counterexamples("collapse") if row.split == split]
