@@ -33,7 +33,8 @@ LANGUAGES = ("en", "zh")
 REWORDED = 40  # references of each language
 LIES_PER_KIND = 8  # in each language, where the first `LOOKED_AT` references allow as many
 LOOKED_AT = 300
-# Read as a contradiction of itself, known and not yet mended: a denied word that denies something itself.
+# Of these references every one is asked about: a denied word that denies something itself was once taken for a
+# contradiction of itself, and one that admits not to answer takes another way through the verdict.
 TWICE_DENIED = re.compile(r"\b(?:not|cannot) (?:un|im)")
 # Measured on 121 English and 124 Chinese references. A rewording raises the risk by 0.032 and 0.057 on average; 6 of
 # 172 and 11 of 261 raise it by more than 0.1, 2 and 7 are called misleading. Every lie raises it, by 0.97, and
@@ -55,13 +56,18 @@ class Told(NamedTuple):
 
 @cache
 def references(lang: str) -> tuple[str, ...]:
-    """Distinct, in an order that new rows do not change; none that admits not to answer: its risk is a fixed one."""
+    """Distinct, in an order that new rows do not change."""
     sets = Path(evalsets.__file__).parent
     files = (DATA / "dev.jsonl", sets / "collapse" / "counterexamples.jsonl", sets / "support" / "items.jsonl")
     rows = [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
     found = {row["reference"] for row in rows if row["lang"] == lang and row.get("split", "dev") == "dev"}
-    found = {text for text in found if not TWICE_DENIED.search(text) and not admission(text)}
     return tuple(sorted(found, key=lambda text: blake2b(text.encode()).digest()))
+
+
+@cache
+def answering(lang: str) -> tuple[str, ...]:
+    """Those that do not admit not to answer: what is said otherwise of such a one has a fixed risk, too."""
+    return tuple(text for text in references(lang) if not admission(text))
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +94,7 @@ def told_otherwise(ask: Ask, lang: str, made: Sequence[tuple[str, str, str]]) ->
 def reworded(ask: Ask) -> list[Told]:
     found = []
     for lang in LANGUAGES:
-        texts = references(lang)[:REWORDED]
+        texts = answering(lang)[:REWORDED]
         found += told_otherwise(ask, lang, [(text, p.kind, p.text) for text in texts for p in paraphrases(text, lang)])
     return found
 
@@ -102,7 +108,7 @@ def some_lies(lang: str) -> list[tuple[str, str, str]]:
     """Reference, kind, text: equally many of each kind, as far as there are."""
     rng, found = Random(11), []
     left = Counter(dict.fromkeys(LIES, LIES_PER_KIND))
-    for text in references(lang)[:LOOKED_AT]:
+    for text in answering(lang)[:LOOKED_AT]:
         made = [one for one in lies(text, rng, lang) if left[one.kind] > 0]
         left.subtract(one.kind for one in made)
         found += [(text, one.kind, one.text) for one in made]
@@ -121,6 +127,29 @@ def test_the_reference_itself_is_faithful(ask: Ask, lang: str, data: st.DataObje
     (found,) = ask([(text, text)], lang)
     assert found.label is Label.FAITHFUL, (text, found.reasons)
     assert found.risk <= ADMITTED_RISK, (text, found.reasons)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_reference_itself_is_faithful_where_it_denies_twice_or_admits_not_to_know(ask: Ask, lang: str) -> None:
+    texts = [text for text in references(lang) if TWICE_DENIED.search(text) or admission(text)]
+    found = zip(texts, ask([(text, text) for text in texts], lang), strict=True)
+    assert texts
+    assert not [(t, j.reasons) for t, j in found if j.label is not Label.FAITHFUL or j.risk > ADMITTED_RISK]
+
+
+@pytest.mark.xfail(
+    strict=True, reason="a Chinese reference in mostly Latin letters is called English, even beside itself"
+)
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"covered": false, "reason": "进水不在保修范围"}',
+        "把 nginx 的 client_max_body_size 改成 50m 然后 reload 即可。",
+        "Kubernetes 1.25 起移除了 PodSecurityPolicy。",
+    ],
+)
+def test_the_reference_itself_is_faithful_where_most_letters_are_latin(ask: Ask, text: str) -> None:
+    assert ask([(text, text)], "zh")[0].label is Label.FAITHFUL
 
 
 @pytest.mark.parametrize(
