@@ -1,4 +1,4 @@
-"""BERTScore: greedy matching of token embeddings by cosine, and the alignment behind it (pure)."""
+"""BERTScore: greedy matching of token embeddings by cosine (pure)."""
 
 import json
 import math
@@ -24,21 +24,6 @@ class BertScore(NamedTuple):
     p: float
     r: float
     f1: float
-
-
-class TokenMatch(NamedTuple):
-    """A token and its best match in the other text, as character spans `[start, stop)`."""
-
-    span: tuple[int, int]
-    match: tuple[int, int]
-    similarity: float  # cosine in [-1, 1]
-
-
-class Alignment(NamedTuple):
-    """Best matches both ways; special tokens left out."""
-
-    reference: tuple[TokenMatch, ...]  # each reference token → candidate (what recall rests on)
-    candidate: tuple[TokenMatch, ...]  # each candidate token → reference (what precision rests on)
 
 
 ZERO = BertScore(0.0, 0.0, 0.0)
@@ -98,25 +83,6 @@ def harmonic_mean(precision: float, recall: float) -> float:
     if precision <= 0 or recall <= 0:
         return min(precision, recall)
     return 2 * precision * recall / (precision + recall)
-
-
-def align(reference: Encoded, candidate: Encoded) -> Alignment:
-    """Best matches among content tokens, both ways; empty where either text has none or was not measured."""
-    if reference.empty or candidate.empty or not (reference.measured and candidate.measured):
-        return Alignment((), ())
-    return Alignment(one_way(reference, candidate), one_way(candidate, reference))
-
-
-def one_way(source: Encoded, other: Encoded) -> tuple[TokenMatch, ...]:
-    spans, targets = source.spans[source.content].tolist(), other.spans[other.content].tolist()
-    rows, columns = source.tokens[source.content], other.tokens[other.content]
-    found: list[TokenMatch] = []
-    for start in range(0, len(rows), ROWS_AT_ONCE):
-        block = rows[start : start + ROWS_AT_ONCE] @ columns.T
-        for offset, best in enumerate(block.argmax(axis=1)):
-            span, target = spans[start + offset], targets[best]
-            found.append(TokenMatch((span[0], span[1]), (target[0], target[1]), float(block[offset, best])))
-    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from sys import getsizeof
 import numpy as np
 
 from harness.fidelity import bertscore as matching
-from harness.fidelity.bertscore import Alignment, Baseline, BertScore, load_baseline
+from harness.fidelity.bertscore import Baseline, BertScore, load_baseline
 from harness.fidelity.cache import EncodedCache
 from harness.fidelity.case import NO_BASELINE, Similarity
 from harness.fidelity.composite import composite
@@ -83,11 +83,6 @@ class Scorer:
         """The same with uniform weights, reading `pairs` as it goes and holding one block in memory."""
         for block in blocks(checked_pair(pair) for pair in pairs):
             yield from self._block(block, None, ())
-
-    def align(self, reference: str, candidate: str) -> Alignment:
-        """Which token of one text matches which token of the other, as character spans."""
-        encoded = self.encode([reference, candidate])
-        return matching.align(encoded[reference], encoded[candidate])
 
     def encode(self, texts: Iterable[str]) -> dict[str, Encoded]:
         """Each distinct text once, from memory, disk or the model. Blank ends do not count."""

@@ -10,7 +10,6 @@ from harness.errors import ConfigError
 from harness.fidelity.bertscore import (
     Baseline,
     BertScore,
-    align,
     bertscore,
     inverse_document_frequency,
     load_baseline,
@@ -70,17 +69,6 @@ def test_a_rare_token_weighs_more_than_a_common_one():
     idf = inverse_document_frequency([common, rare, encoded([5, 8])])
     missing_rare = bertscore(rare, encoded([5]), idf=idf)
     assert missing_rare.r < bertscore(rare, encoded([5])).r
-
-
-def test_alignment_pairs_equal_tokens_and_leaves_special_ones_out():
-    found = align(encoded([5, 6, 7]), encoded([7, 5]))
-    assert [(m.span, m.match) for m in found.candidate] == [((0, 1), (2, 3)), ((1, 2), (0, 1))]
-    assert found.candidate[0].similarity == pytest.approx(1)
-    assert len(found.reference) == 3
-
-
-def test_alignment_with_a_text_without_content_is_empty():
-    assert align(encoded([5]), encoded([])) == ((), ())
 
 
 def test_rescaling_maps_the_baseline_to_zero_and_one_to_one():
