@@ -59,7 +59,8 @@ def part(text: str, span: tuple[int, int]) -> str:
 def vector(text: Encoded, span: tuple[int, int]) -> NDArray[np.float32]:
     """The mean token of a word, at unit length."""
     inside = (text.spans[:, 0] < span[1]) & (text.spans[:, 1] > span[0]) & text.content
-    return unit_rows(text.tokens[inside].mean(axis=0)[None, :])[0] if inside.any() else np.zeros(text.tokens.shape[1])
+    word = text.tokens[inside] if inside.any() else np.zeros_like(text.tokens[:1])
+    return np.asarray(unit_rows(word.mean(axis=0)[None, :])[0])
 
 
 def opposed(edit: Edit) -> bool:

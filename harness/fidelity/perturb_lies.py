@@ -143,8 +143,9 @@ def _entity(told: Plain, rng: Random) -> str | None:
     if not found:
         return None
     name = rng.choice(found)
-    among = next((kind for kind in (words.WEEKDAYS, words.MONTHS) if name in kind), None)
-    among = among or (words.NAMES_ZH if told.lang == "zh" else words.NAMES)
+    names = words.NAMES_ZH if told.lang == "zh" else words.NAMES
+    kinds: tuple[tuple[str, ...], ...] = (words.WEEKDAYS, words.MONTHS)
+    among = next((kind for kind in kinds if name in kind), names)
     others = [one for one in among if one not in told.text]
     return told.text.replace(name, rng.choice(others)) if others else None
 
@@ -173,8 +174,8 @@ def _clause(told: Plain, _: Random) -> str | None:
     if not ends:
         return None
     kept, lost = text[: ends[-1].start()], text[ends[-1].end() :]
-    long = (lambda part: len(re.findall(r"\w", part)) >= 5) if chinese else (lambda part: len(part.split()) >= 4)
-    if not long(kept) or not long(lost) or _SPARED.match(lost):
+    sizes = [len(re.findall(r"\w" if chinese else r"\S+", part)) for part in (kept, lost)]
+    if min(sizes) < (5 if chinese else 4) or _SPARED.match(lost):
         return None
     return kept.rstrip(" ,，;；、:：.。").removesuffix(" and") + ("。" if chinese else ".")
 
