@@ -65,7 +65,7 @@ def fit(values: Any, rows: Sequence[Labelled], reader: Reader) -> None:
         optimizer.zero_grad()
         odds = values @ (start + change) + bias
         each = torch.nn.functional.binary_cross_entropy_with_logits(odds, told, reduction="none")
-        lost = (weight * each).sum() / weight.sum() + PULL * (change**2).sum()
+        lost: Any = (weight * each).sum() / weight.sum() + PULL * (change**2).sum()
         lost.backward()
         return lost
 

@@ -81,18 +81,22 @@ def warned(raw):
 
 @pytest.mark.slow
 async def test_a_drain_that_is_over_answers_without_a_model_and_ends_a_begun_stream_with_an_error(tmp_path):
-    async with running(dawdles) as up, asyncio.timeout(120):
-        async with started(tmp_path, up, drain_s=4) as (process, url), aiohttp.ClientSession() as session:
-            asked = [asyncio.create_task(ask(session, url, stream=stream)) for stream in (False, True)]
-            asked.append(asyncio.create_task(ask(session, url, BEGUN, stream=True)))
-            await until(up.seen, 3)
-            asked.append(asyncio.create_task(ask(session, url, stream=False)))
-            while not await waiting_in(session, url):
-                await CLOCK.sleep(0.01)
-            process.send_signal(signal.SIGTERM)
-            whole, silent, begun, queued = await asyncio.gather(*asked)
-            assert await process.wait() == 0
-            warned(await process.stderr.read())
+    async with (
+        running(dawdles) as up,
+        asyncio.timeout(120),
+        started(tmp_path, up, drain_s=4) as (process, url),
+        aiohttp.ClientSession() as session,
+    ):
+        asked = [asyncio.create_task(ask(session, url, stream=stream)) for stream in (False, True)]
+        asked.append(asyncio.create_task(ask(session, url, BEGUN, stream=True)))
+        await until(up.seen, 3)
+        asked.append(asyncio.create_task(ask(session, url, stream=False)))
+        while not await waiting_in(session, url):
+            await CLOCK.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        whole, silent, begun, queued = await asyncio.gather(*asked)
+        assert await process.wait() == 0
+        warned(await process.stderr.read())
     for answer, record, ran in ((whole, whole.record, "indeterminate"), (queued, queued.record, "refused")):
         assert (answer.status, record["path"], record["reasons"]) == (200, "template", ["draining"])
         assert (record["level"], record["abstained"]) == ("critical", True)
