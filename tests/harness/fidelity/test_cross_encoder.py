@@ -22,12 +22,13 @@ from harness.fidelity.cross_encoder import (
     write_adapter,
 )
 from harness.fidelity.fit_joined import fit
-from harness.fidelity.risk import Joined, shipped_model
+from harness.fidelity.risk import JOINED, Joined, freedom, shipped_model
 from harness.fidelity.verdict import decide, judge, see
 
 REFERENCE = "The hire car has to be returned with a full tank by Friday."
 TRUTH = "The rental car must be returned by Friday with a full tank."
 LIE = "The hire car has to be returned with a full tank by Sunday."
+FREE = "Bring the rental back by Friday, and fill it up first."  # of which the checks are not sure
 PAIRS = [
     (REFERENCE, TRUTH),
     (REFERENCE, LIE),
@@ -55,10 +56,10 @@ def told(candidate: str, misleads: float | None, abstains: float = 0.01, **more:
 
 
 def test_its_doubt_moves_the_risk_both_ways_and_is_told() -> None:
-    alone = told(TRUTH, None)
-    assert told(TRUTH, 0.02).risk < told(TRUTH, 0.5).risk < told(TRUTH, 0.98).risk
+    alone = told(FREE, None)
+    assert told(FREE, 0.02).risk < told(FREE, 0.5).risk < told(FREE, 0.98).risk
     assert not any("cross_encoder" in reason for reason in alone.reasons)
-    assert any("cross_encoder: read together" in reason for reason in told(TRUTH, 0.98).reasons)
+    assert any("cross_encoder: read together" in reason for reason in told(FREE, 0.98).reasons)
 
 
 def test_its_doubt_quotes_where_the_texts_part() -> None:
@@ -112,10 +113,10 @@ def test_it_does_not_overrule_a_comparison_that_is_turned_round() -> None:
 
 def test_equal_and_empty_texts_are_not_read() -> None:
     reader = Says(1.0)
-    texts = [(REFERENCE, f"  {REFERENCE}\n"), (REFERENCE, ""), (REFERENCE, TRUTH)]
+    texts = [(REFERENCE, f"  {REFERENCE}\n"), (REFERENCE, ""), (REFERENCE, FREE)]
     cases = [Case(id=str(i), reference=one, candidate=other) for i, (one, other) in enumerate(texts)]
     judged = judge(cases, [UNMEASURED] * 3, reader=reader)
-    assert reader.asked == [(REFERENCE, TRUTH)]
+    assert reader.asked == [(REFERENCE, FREE)]
     assert judged[0].label is Label.FAITHFUL
 
 
@@ -132,7 +133,9 @@ CLUELESS = "Guessing would help nobody here."
         (HALF, 0.3, Label.MISLEADING),
         (HALF, 0.95, Label.ABSTAINED),
         (CLUELESS, 0.3, Label.MISLEADING),
+        (HALF, 0.6, Label.MISLEADING),
         (CLUELESS, 0.98, Label.ABSTAINED),
+        (CLUELESS, 0.55, Label.ABSTAINED),
         ("503 Service Unavailable", 0.99, Label.MISLEADING),
         ('{"due": "Sunday"}', 0.99, Label.MISLEADING),
         ('{"error": "unavailable", "message": "Please try again later."}', 0.001, Label.ABSTAINED),
@@ -162,8 +165,27 @@ def test_the_better_judge_gets_the_greater_weight() -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 400).astype(float)
     good, poor = (2 * y - 1) * 3 + rng.normal(size=400), (2 * y - 1) * 0.3 + rng.normal(size=400)
-    own, read, _ = fit(poor, good, y)
+    own, read, *_ = fit(poor, good, np.zeros(400), y)
     assert 0 <= own < read
+
+
+def test_of_a_free_wording_each_judge_is_believed_as_far_as_it_is_right_there() -> None:
+    import numpy as np
+
+    rng = np.random.default_rng(2)
+    y, far = rng.integers(0, 2, 600).astype(float), (np.arange(600) % 2).astype(float)
+    checks = np.where(far > 0, 3.0, (2 * y - 1) * 3) + rng.normal(size=600)  # they doubt whatever is worded freely
+    encoders = (2 * y - 1) * 1.5 + rng.normal(size=600)
+    weights = dict(zip(JOINED, fit(checks, encoders, far, y), strict=True))
+    assert weights["far_own"] < weights["own"] / 2
+    rule = Joined(**weights)
+    assert rule.risk(0.95, 0.1, far=1.0) < 0.5 < rule.risk(0.95, 0.1, far=0.0)
+    assert rule.risk(0.95, 0.1, far=0.0) > rule.risk(0.95, 0.1, far=0.5) > rule.risk(0.95, 0.1, far=1.0)
+
+
+def test_how_freely_an_answer_is_worded_is_a_share() -> None:
+    assert [freedom(closeness) for closeness in (0.0, 0.1, 0.5, 1.0)] == [1.0, 1.0, 0.0, 0.0]
+    assert freedom(0.3) == pytest.approx(0.5)
 
 
 @pytest.mark.models
