@@ -36,9 +36,9 @@ LOOKED_AT = 300
 # Of these references every one is asked about: a denied word that denies something itself was once taken for a
 # contradiction of itself, and one that admits not to answer takes another way through the verdict.
 TWICE_DENIED = re.compile(r"\b(?:not|cannot) (?:un|im)")
-# Measured with an earlier generator, which read as the judge does, on 121 English and 124 Chinese references; not yet
-# with the present one. A rewording raises the risk by 0.032 and 0.057 on average; 6 of
-# 172 and 11 of 261 raise it by more than 0.1, 2 and 7 are called misleading. Every lie raises it, by 0.97, and
+# Measured with an earlier generator, which read as the judge does, on 121 English and 124 Chinese references (with the
+# present one the bounds below hold; figures were not taken). A rewording raises the risk by 0.032 and 0.057 on average;
+# 6 of 172 and 11 of 261 raise it by more than 0.1, 2 and 7 are called misleading. Every lie raises it, by 0.97, and
 # 405 of 407 and 392 of 395 are called misleading; numbers in Chinese are the weakest kind with 41 of 44.
 MUCH = 0.1  # a fifth of the way to the threshold
 Ask = Callable[[Sequence[tuple[str, str]], str], list[Judgement]]
