@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from harness.criteria import load_criteria
 from harness.decision import MEANING, NEXT, Decision, Verdict
@@ -17,7 +17,8 @@ from harness.gate_files import GateFiles, files_of, has_ended, own_files
 from harness.gate_markdown import as_markdown
 from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
 from harness.gate_scale import scale_of
-from harness.judge import SCORES_FILE, judge_run, read_scores
+from harness.judge import SCORES_FILE, judge_in, judge_run, read_scores
+from harness.judged_again import as_judgement, beside, earlier_judgements, named, next_scores, number_of
 from harness.junit import junit_xml
 from harness.safety import leftovers_of
 from harness.store import RunFolder
@@ -29,11 +30,20 @@ WITHHELD = ("ungrounded", "schema_violated", "invalid_output", "tokens_mismatch"
 MARKED_BY_STATUS = (Outcome.REFUSED, Outcome.REJECTED, Outcome.DEGRADED)
 
 
+class Scored(NamedTuple):
+    """A run, or the one it is compared with, and the judgement of it that counts."""
+
+    run: Path
+    scores: str = SCORES_FILE
+
+
 def gate_run(
     run_dir: Path,
     criteria_file: Path,
     *,
     baseline: Path | None = None,
+    scores: str = SCORES_FILE,
+    baseline_scores: str | None = None,
     markdown: Path | None = None,
     junit: Path | None = None,
     ends_run: bool = False,
@@ -41,40 +51,60 @@ def gate_run(
 ) -> int:
     """Decide on a judged run; the exit code: 0 pass, 1 fail, 3 inconclusive, 2 nothing judged.
 
+    `scores`: those of the first judgement, or of one that was made again and lies beside it.
     `ends_run`: the verdict is the run's own, whatever was there; else see `files_of`.
     """
-    criteria = load_criteria(criteria_file)
-    folder = RunFolder.open(run_dir)
-    rows = read_rows(folder)
-    earlier = None if baseline is None else read_baseline(baseline, folder)
-    decision = gate(rows, criteria, blocks=folder.blocks(), baseline=earlier, leftovers=leftovers_of(folder.meta()))
     sha256 = hashlib.sha256(criteria_file.read_bytes()).hexdigest()
     files = own_files(run_dir) if ends_run else files_of(run_dir, criteria_file, sha256, baseline)
-    content = {
-        **decision.to_json(),
-        "criteria": criteria_file.name,
-        "criteria_sha256": sha256,
-        "baseline": None if baseline is None else baseline.name,
-        "ends_run": ends_run or (files.own and has_ended(run_dir)),
-    }
-    folder.write_json(files.verdict.name, content)
-    xml = junit_xml(decision, name=files.name)
-    for file in (files.junit, junit):
-        if file is not None:
-            write_whole(file, xml)
+    number = number_of(Path(scores))
+    against = None if baseline is None else Scored(baseline, baseline_scores or SCORES_FILE)
+    if number > 1 and not files.verdict.is_file() and (run_dir / SCORES_FILE).is_file():
+        first_against = None if baseline is None else Scored(baseline)
+        gate_run_files(Scored(run_dir), criteria_file, first_against, files, ends_run=ends_run)
+    decision, files = gate_run_files(Scored(run_dir, scores), criteria_file, against, files, ends_run=ends_run)
+    if junit is not None:
+        write_whole(junit, junit_xml(decision, name=files.name))
     if markdown is not None:
         write_whole(markdown, as_markdown(decision, files.name))
     show(decision, files, out or sys.stdout)
     return decision.exit_code
 
 
-def read_rows(folder: RunFolder) -> list[GateRow]:
+def gate_run_files(
+    judged: Scored, criteria_file: Path, baseline: Scored | None, first: GateFiles, *, ends_run: bool
+) -> tuple[Decision, GateFiles]:
+    """Decide, and write verdict and JUnit XML: to `first`, or beside it where this is not the first judgement."""
+    criteria = load_criteria(criteria_file)
+    folder = RunFolder.open(judged.run)
+    rows = read_rows(folder, judged.scores)
+    earlier_run = None if baseline is None else read_baseline(baseline, folder)
+    decision = gate(rows, criteria, blocks=folder.blocks(), baseline=earlier_run, leftovers=leftovers_of(folder.meta()))
+    files, number, judge = first, number_of(Path(judged.scores)), judge_in(judged.run / judged.scores)
+    if number > 1:
+        earlier = earlier_judgements(first, number)
+        decision = as_judgement(decision, number, earlier, judge)
+        files = named(beside(first, number), number, earlier, judge)
+    content = {
+        **decision.to_json(),
+        "criteria": criteria_file.name,
+        "criteria_sha256": hashlib.sha256(criteria_file.read_bytes()).hexdigest(),
+        "baseline": None if baseline is None else baseline.run.name,
+        "ends_run": files.own and (ends_run or has_ended(judged.run)),
+        "judgement": number,
+        "judge": judge,
+    }
+    folder.write_json(files.verdict.name, content)
+    write_whole(files.junit, junit_xml(decision, name=files.name))
+    return decision, files
+
+
+def read_rows(folder: RunFolder, scores_file: str = SCORES_FILE) -> list[GateRow]:
     """Trials of whole blocks, judged. Raises NothingJudged without a trial, ResultError without scores."""
     trials = folder.trials()
     if not trials:
         raise NothingJudged(f"{folder.path}: no trial of a whole block is there to judge")
     require_whole_blocks(folder, trials)
-    scores = read_scores(folder.path / SCORES_FILE)
+    scores = read_scores(folder.path / scores_file)
     return [gate_row(trial, scores.get(trial.id, {})) for trial in trials]
 
 
@@ -87,8 +117,9 @@ def require_whole_blocks(folder: RunFolder, trials: Sequence[Trial]) -> None:
             raise ResultError(f"{folder.trials_file}: block {block.id}: {counted}; rows were lost, run it again")
 
 
-def read_baseline(path: Path, folder: RunFolder) -> list[GateRow]:
+def read_baseline(baseline: Scored, folder: RunFolder) -> list[GateRow]:
     """Rows of an earlier run on the same items. Raises ConfigError when it had others, or is the same folder."""
+    path = baseline.run
     earlier = RunFolder.open(path)
     if earlier.path.resolve() == folder.path.resolve():
         raise ConfigError(f"{path}: a run cannot be its own baseline")
@@ -98,7 +129,7 @@ def read_baseline(path: Path, folder: RunFolder) -> list[GateRow]:
             raise ConfigError(
                 f"{path}: {key} is {then!r} there and {now!r} in {folder.path}; the items have to be the same"
             )
-    return read_rows(earlier)
+    return read_rows(earlier, baseline.scores)
 
 
 def gate_row(trial: Trial, score: Mapping[str, Any]) -> GateRow:
@@ -136,16 +167,18 @@ def withheld_path(trial: Trial) -> str | None:
     return str(withheld[-1]) if withheld else None
 
 
-def judge_if_needed(run_dir: Path, *, again: bool) -> None:
-    """Write `scores.parquet` when it is not there, or `again`; the items are those that `run.json` names."""
+def judge_if_needed(run_dir: Path, *, again: bool) -> str:
+    """The file of scores that counts; judged here when there is none, or `again`: then beside the first ones."""
     if (run_dir / SCORES_FILE).is_file() and not again:
-        return
+        return SCORES_FILE
     from evalsets.jsonl import load_set
 
     meta = RunFolder.open(run_dir).meta()
     if not isinstance(meta.get("evalset"), str):
         raise ResultError(f"{run_dir / 'run.json'}: evalset is missing, so the run cannot be judged here")
-    judge_run(run_dir, load_set(meta["evalset"]))
+    scores = next_scores(run_dir).name
+    judge_run(run_dir, load_set(meta["evalset"]), scores_file=scores)
+    return scores
 
 
 def show(decision: Decision, files: GateFiles, out: TextIO) -> None:

@@ -1,6 +1,7 @@
 """Judge a run: every answer against its item's reference, one row each in `scores.parquet`."""
 
 import io
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from evalsets.item import Item
 from harness.errors import NothingJudged, ResultError
 from harness.fidelity.case import Case, Judgement, Label, Similarity
+from harness.judge_identity import Identity, identity_of
 from harness.second_opinions import opinions_of, undecided
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 SCORES_FILE = "scores.parquet"
 JUDGE_FILE = "judge.json"  # how good the judge itself is
+IDENTITY = b"truefall.judge"  # the key under which a file of scores says whose they are
 SCORES = ("bertscore_p", "bertscore_r", "bertscore_f1", "cosine", "composite")
 
 Judge = Callable[[Sequence[Case], Sequence[Similarity]], list[Judgement]]
@@ -41,9 +44,14 @@ class Asked(NamedTuple):
 
 
 def judge_run(
-    run_dir: Path, evalset_items: Sequence[Item], scorer: PairScorer | None = None, judge: Judge | None = None
+    run_dir: Path,
+    evalset_items: Sequence[Item],
+    scorer: PairScorer | None = None,
+    judge: Judge | None = None,
+    *,
+    scores_file: str = SCORES_FILE,
 ) -> None:
-    """Write `scores.parquet` into a run folder.
+    """Write `scores.parquet`, or `scores_file`, into a run folder.
 
     The scores of the rows are the scorer's; the verdict looks through the packaged encoder, whichever that is.
     `scorer`, `judge` None: the profile's encoder, the fidelity verdict with what the profile names under [judge].
@@ -59,11 +67,11 @@ def judge_run(
     cases = {
         key: case_of(key, items[key.item_id]) for trial in trials if (key := asked(trial)) and key.item_id in items
     }
-    judged = {}
+    judged, identity = {}, identity_of(folder.meta()) if judge is None else {}
     if cases:
         scorer = scorer or scorer_of(folder.meta())
         judged = judge_cases(cases, scorer, judge or judge_of(folder.meta(), scorer))
-    write_scores(run_dir / SCORES_FILE, [score_row(trial, judged) for trial in trials])
+    write_scores(run_dir / scores_file, [score_row(trial, judged) for trial in trials], identity)
 
 
 def asked(trial: Trial) -> Asked | None:
@@ -204,8 +212,8 @@ def finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def write_scores(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Whole or not at all. Raises ResultError."""
+def write_scores(file: Path, rows: Sequence[Mapping[str, Any]], judge: Identity | None = None) -> None:
+    """Whole or not at all; `judge`: whose scores they are, where that is known. Raises ResultError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -216,7 +224,8 @@ def write_scores(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
             pa.field("reasons", texts),
             *(pa.field(name, pa.float64()) for name in SCORES),
             pa.field("flags", texts),
-        ]
+        ],
+        metadata={IDENTITY: json.dumps(dict(judge or {})).encode()},
     )
     content = io.BytesIO()
     pq.write_table(pa.Table.from_pylist([writable(row) for row in rows], schema=schema), content)
@@ -248,6 +257,18 @@ def read_scores(file: Path) -> dict[str, dict[str, Any]]:
         if missing := [name for name in needed if name not in row]:
             raise ResultError(f"{file}: column {missing[0]!r} is missing; needed are {', '.join(needed)}")
     return {str(row["trial_id"]): row for row in rows}
+
+
+def judge_in(file: Path) -> dict[str, str]:
+    """Whose scores a file holds; empty where it does not say. Raises ResultError when it cannot be read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        told = (pq.read_schema(file).metadata or {}).get(IDENTITY, b"{}")
+    except (pa.ArrowException, OSError) as error:
+        raise ResultError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from None
+    return dict(json.loads(told))
 
 
 def open_judge() -> Callable[[Sequence[Case]], list[Judgement]]:

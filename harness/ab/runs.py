@@ -29,9 +29,9 @@ def require_comparable(a: RunFolder, b: RunFolder) -> None:
             )
 
 
-def read_answers(folder: RunFolder) -> list[Answer]:
-    """The answers under a fault. Raises ResultError without scores or for a label that is none."""
-    scores = read_scores(folder.path / SCORES_FILE)
+def read_answers(folder: RunFolder, scores_file: str = SCORES_FILE) -> list[Answer]:
+    """The answers under a fault, as a judgement of the run has them. Raises ResultError without scores."""
+    scores = read_scores(folder.path / scores_file)
     disturbed = bool(folder.meta().get("leftovers"))  # a fault of somebody else's was on when the run began
     unproved = {block.id for block in folder.blocks() if disturbed or problem_of(block)}
     return [

@@ -47,9 +47,9 @@ def run(args: argparse.Namespace) -> int:
 
     a, b = RunFolder.open(args.run_a), RunFolder.open(args.run_b)
     require_comparable(a, b)
-    for folder in (a, b):
-        judge_if_needed(folder.path, again=args.judge_again)
-    answers_a, answers_b = read_answers(a), read_answers(b)
+    answers_a, answers_b = (
+        read_answers(folder, judge_if_needed(folder.path, again=args.judge_again)) for folder in (a, b)
+    )
     items = {answer.item_id for answer in (*answers_a, *answers_b)}
     events = read_events(args.events, items) if args.events else []
     found = compare(answers_a, answers_b, events, load=args.load)

@@ -8,14 +8,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Decides whether a run may pass. The run's own verdict.json and junit.xml are written where there are none "
         "yet, or by the same criteria again; a judgement by other --criteria, or against a --baseline, lies beside "
-        "them (verdict-by-CRITERIA-against-RUN.json) and changes nothing of the run."
+        "them (verdict-by-CRITERIA-against-RUN.json) and changes nothing of the run. Neither does a second judgement "
+        "(--judge-again): it says what the first one said, and a FAIL of the same judge stands."
     )
     parser.add_argument("run_folder", metavar="RUN", type=Path, help="a folder under results/")
     parser.add_argument("--baseline", type=Path, metavar="RUN", help="an earlier run on the same items to compare with")
     parser.add_argument("--criteria", type=Path, metavar="FILE", help="TOML: what is demanded (default: the profile's)")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table as Markdown too")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the JUnit XML here too")
-    parser.add_argument("--judge-again", action="store_true", help="score and judge the answers anew")
+    parser.add_argument("--judge-again", action="store_true", help="score and judge the answers anew, beside the first")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -25,10 +26,17 @@ def run(args: argparse.Namespace) -> int:
 
     criteria = args.criteria or default_criteria(RunFolder.open(args.run_folder).meta().get("profile"))
     load_criteria(criteria)
-    judge_if_needed(args.run_folder, again=args.judge_again)
-    if args.baseline:
-        judge_if_needed(args.baseline, again=args.judge_again)
-    return gate_run(args.run_folder, criteria, baseline=args.baseline, markdown=args.markdown, junit=args.junit)
+    scores = judge_if_needed(args.run_folder, again=args.judge_again)
+    against = judge_if_needed(args.baseline, again=args.judge_again) if args.baseline else None
+    return gate_run(
+        args.run_folder,
+        criteria,
+        baseline=args.baseline,
+        scores=scores,
+        baseline_scores=against,
+        markdown=args.markdown,
+        junit=args.junit,
+    )
 
 
 def default_criteria(profile: object) -> Path:

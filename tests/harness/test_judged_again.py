@@ -1,0 +1,144 @@
+"""A second judgement of a run: the first verdict stays, and no FAIL turns green by drawing again."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from run_builder import Row, run_folder
+
+import harness.judge
+from evalsets.jsonl import load_set
+from harness import cli
+from harness.fidelity.case import Judgement, Label, Similarity
+from harness.judge import SCORES_FILE, judge_in, read_scores
+from harness.judge_identity import differing, identity_of, verdict_digest
+
+ITEMS = load_set("support")[:30]
+
+
+class Same:
+    """Stands for the encoder: every pair scores alike."""
+
+    def score(self, pairs):
+        return [Similarity(bertscore_p=0.8, bertscore_r=0.8, bertscore_f1=0.8, cosine=0.8, composite=0.8)] * len(pairs)
+
+
+@pytest.fixture
+def draw(monkeypatch):
+    """Let the next judgements call every answer as told, by the judge that is named."""
+
+    def told(label, model="small"):
+        def judge(cases, similarities):
+            return [
+                Judgement(id=c.id, label=label, risk=0.5, reasons=(), similarity=s)
+                for c, s in zip(cases, similarities, strict=True)
+            ]
+
+        monkeypatch.setattr(harness.judge, "scorer_of", lambda meta: Same())
+        monkeypatch.setattr(harness.judge, "judge_of", lambda meta, scorer: judge)
+        monkeypatch.setattr(harness.judge, "identity_of", lambda meta: {"model": model})
+
+    return told
+
+
+@pytest.fixture
+def run(tmp_path, draw) -> Path:
+    """A run whose answers the first judge calls misleading."""
+    rows = [Row(item=item, fault=fault, path="extract") for fault in ("none", "kill") for item in ITEMS]
+    path = run_folder(tmp_path / "r", rows).path
+    (path / "verdict.json").unlink()
+    (path / SCORES_FILE).unlink()
+    draw(Label.MISLEADING)
+    assert cli.main(["gate", str(path)]) == 1
+    return path
+
+
+def content(folder):
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+
+
+def again(run, tmp_path, *more):
+    return cli.main(["gate", str(run), "--judge-again", "--markdown", str(tmp_path / "m.md"), *more])
+
+
+def test_a_second_draw_of_the_same_judge_leaves_what_was_there_and_turns_no_fail_green(run, draw, tmp_path, capsys):
+    before = content(run)
+    draw(Label.FAITHFUL)
+    assert again(run, tmp_path) == 1
+    after = content(run)
+    assert {name: after[name] for name in before} == before
+    assert sorted({*after} - {*before}) == ["junit-judgement-2.xml", "scores-2.parquet", "verdict-judgement-2.json"]
+    assert {row["label"] for row in read_scores(run / "scores-2.parquet").values()} == {"faithful"}
+    stands = "the first said FAIL; the FAIL of judgement 1 by the same judge stands"
+    assert stands in (tmp_path / "m.md").read_text()
+    assert (tmp_path / "m.md").read_text().startswith("## FAIL: r, judged again (judgement 2; the first said FAIL)")
+    xml = ET.fromstring(after["junit-judgement-2.xml"])
+    assert xml.get("name", "").endswith("r, judged again (judgement 2; the first said FAIL)")
+    assert any(stands in one.get("message", "") for one in xml.iter("failure"))
+    assert capsys.readouterr().out.splitlines()[-1].startswith("FAIL: 1 of ")
+    assert again(run, tmp_path) == 1, "nor does the third"
+    assert json.loads((run / "verdict-judgement-3.json").read_text())["judgement"] == 3
+
+
+def test_another_judge_may_say_something_else_and_that_it_is_another_is_said(run, draw, tmp_path):
+    draw(Label.FAITHFUL, model="large")
+    assert again(run, tmp_path) == 0
+    heading = "## PASS: r, judged again (judgement 2; the first said FAIL, by another judge (model))"
+    assert (tmp_path / "m.md").read_text().startswith(heading)
+    assert "by another judge" in (run / "junit-judgement-2.xml").read_text()
+    own = json.loads((run / "verdict.json").read_text())
+    assert (own["verdict"], own["judge"]) == ("FAIL", {"model": "small"})
+    assert cli.main(["gate", str(run)]) == 1, "the run's own verdict is that of its first judgement"
+    draw(Label.MISLEADING, model="large")
+    assert again(run, tmp_path) == 1
+    draw(Label.FAITHFUL, model="large")
+    assert again(run, tmp_path) == 1, "the large one has said FAIL now, too"
+
+
+def test_other_criteria_are_applied_to_the_first_judgement_before_the_second(run, draw, tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text((Path(harness.judge.__file__).parent / "gates" / "cpu.toml").read_text() + "\n")
+    draw(Label.FAITHFUL)
+    assert again(run, tmp_path, "--criteria", str(mine)) == 1
+    assert json.loads((run / "verdict-by-mine.json").read_text())["verdict"] == "FAIL"
+    assert (run / "verdict-by-mine-judgement-2.json").is_file()
+
+
+def test_scores_that_were_thrown_away_do_not_make_the_next_judgement_the_first(run, draw):
+    (run / SCORES_FILE).unlink()
+    draw(Label.FAITHFUL)
+    assert cli.main(["gate", str(run)]) == 1
+    assert json.loads((run / "verdict.json").read_text())["verdict"] == "FAIL"
+
+
+def test_a_comparison_that_judges_again_leaves_the_scores_of_both_runs(run, draw, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [Row(item=item, fault=fault, path="extract") for fault in ("none", "kill") for item in ITEMS]
+    other = run_folder(tmp_path / "other", rows).path
+    before = content(run), content(other)
+    draw(Label.FAITHFUL)
+    assert cli.main(["ab", str(run), str(other), "--judge-again"]) in (0, 3)
+    after = content(run), content(other)
+    assert all({name: now[name] for name in then} == then for then, now in zip(before, after, strict=True))
+
+
+def test_a_judge_is_known_by_its_rules_and_weights_and_an_unknown_one_differs_from_nobody(tmp_path):
+    (tmp_path / "risk.json").write_text("1")
+    one = verdict_digest(tmp_path)
+    (tmp_path / "test.jsonl").write_text("labelled answers are no part of it")
+    assert verdict_digest(tmp_path) == one
+    (tmp_path / "risk.json").write_text("2")
+    assert verdict_digest(tmp_path) != one
+    assert differing({}, {"verdict": "a"}) == []
+    assert differing({"verdict": "a", "nli": "x"}, {"verdict": "a"}) == ["nli"]
+
+
+@pytest.mark.slow
+@pytest.mark.models
+def test_the_judge_of_the_packaged_profile_has_a_revision():
+    assert {*identity_of({"profile": "cpu"})} == {"verdict", "encoder"}
+
+
+def test_scores_say_whose_they_are(run):
+    assert judge_in(run / SCORES_FILE) == {"model": "small"}
