@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from harness.fidelity.judge_the_judge import ALL, ALL_ROWS, NAMES, Measured, Range
+from harness.fidelity.clustered import Range
+from harness.fidelity.judge_the_judge import ALL, ALL_ROWS, NAMES, Measured
 
 FIGURES = (  # what is measured, and of how many rows
     ("auroc", "AUROC", "n_misleading", "lies"),

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from harness.fidelity.case import Judgement, Label, Similarity
 from harness.fidelity.checks.catalogue import CHECKS
+from harness.fidelity.clustered import Range, auroc, share
 from harness.fidelity.cross_encoder import NAME as CROSS_ENCODER
 from harness.fidelity.labelled import Labelled
 from harness.fidelity.risk import shipped_model
 from harness.fidelity.verdict import Seen, decide
-from harness.stats import wilson
 
 FLOORS = MappingProxyType(
     {"bertscore_f1": 0.72, "cosine": 0.72, "composite": 0.82}
@@ -28,18 +28,9 @@ FLOORS = MappingProxyType(
 NAMES = MappingProxyType(  # as people read them
     {"truefall": "this verdict", "bertscore_f1": "BERTScore F1", "cosine": "cosine", "composite": "composite"}
 )
-RESAMPLES, SEED = 1000, 20
 ALL, ABSTENTION = "all checks", "abstention"
 ALL_ROWS = "all"  # the group that holds every row
 Floats = NDArray[np.float64]
-
-
-class Range(NamedTuple):
-    """A figure and its 95 % interval, all in [0, 1]; NaN where there was nothing to measure it on."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,41 +82,19 @@ def measure(rows: Sequence[Labelled], judges: Mapping[str, Verdicts]) -> list[Me
 def _measured(name: str, group: str, rows: Sequence[Labelled], members: Sequence[int], said: Verdicts) -> Measured:
     at = {label: np.array([i for i in members if rows[i].label is label], dtype=np.int64) for label in Label}
     lies, truths, none = at[Label.MISLEADING], at[Label.FAITHFUL], at[Label.ABSTAINED]
+    whose = {label: [rows[i].case.reference for i in found] for label, found in at.items()}
+    of_lies, of_truths, of_none = whose[Label.MISLEADING], whose[Label.FAITHFUL], whose[Label.ABSTAINED]
     return Measured(
         judge=name,
         group=group,
         n_misleading=len(lies),
         n_faithful=len(truths),
         n_abstained=len(none),
-        auroc=auroc(said.risk[lies], said.risk[truths]),
-        accepted=_share(said.called[lies] != Label.MISLEADING.value),
-        rejected=_share(said.called[truths] != Label.FAITHFUL.value),
-        recognised=_share(said.called[none] == Label.ABSTAINED.value) if said.abstains else None,
+        auroc=auroc(said.risk[lies], said.risk[truths], of_lies, of_truths),
+        accepted=share(said.called[lies] != Label.MISLEADING.value, of_lies),
+        rejected=share(said.called[truths] != Label.FAITHFUL.value, of_truths),
+        recognised=share(said.called[none] == Label.ABSTAINED.value, of_none) if said.abstains else None,
     )
-
-
-def _share(hits: NDArray[np.bool_]) -> Range | None:
-    if not len(hits):
-        return None
-    estimate = wilson(int(hits.sum()), len(hits), 0.975)  # one-sided bounds: both together hold 95 %
-    return Range(estimate.value, estimate.low, estimate.high)
-
-
-def auroc(positive: Floats, negative: Floats) -> Range | None:
-    """Probability that a positive row has the higher risk, ties half; bootstrap interval. None without both sides."""
-    if not len(positive) or not len(negative):
-        return None
-    wins = (positive[:, None] > negative[None, :]) + 0.5 * (positive[:, None] == negative[None, :])
-    rng = np.random.default_rng(SEED)
-    times = np.zeros((2, RESAMPLES, max(len(positive), len(negative))))  # how often each row was drawn
-    for resample in range(RESAMPLES):
-        for side, rows in enumerate((positive, negative)):
-            drawn_rows = rng.integers(len(rows), size=len(rows))
-            times[side, resample] = np.bincount(drawn_rows, minlength=times.shape[2])
-    won = times[0, :, : len(positive)] @ wins * times[1, :, : len(negative)]
-    drawn = won.sum(axis=1) / wins.size
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return Range(float(wins.mean()), float(low), float(high))
 
 
 def by_score(similarities: Sequence[Similarity], name: str) -> Verdicts:

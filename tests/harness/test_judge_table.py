@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.fidelity.judge_the_judge import Measured, Range
+from harness.fidelity.clustered import Range
+from harness.fidelity.judge_the_judge import Measured
 from harness.fidelity.reliability import from_plain
 from harness.fidelity.scorer import Scorer
 from harness.judge import verdict_of

@@ -10,12 +10,12 @@ from fidelity_judging import UNMEASURED
 from harness.commands.judge_lines import ablation_table, short_table, table
 from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Case, Label, Similarity
+from harness.fidelity.clustered import auroc
 from harness.fidelity.generated import generated
 from harness.fidelity.judge_the_judge import (
     Measured,
     Verdicts,
     ablated,
-    auroc,
     by_score,
     judges_of,
     measure,
@@ -31,15 +31,15 @@ def row(number: int, label: Label, candidate: str = "The shop is open.", mode: s
 
 def test_a_perfect_order_has_an_auroc_of_one_and_a_reversed_one_of_zero() -> None:
     high, low = np.array([0.8, 0.9]), np.array([0.1, 0.2])
-    best, worst = auroc(high, low), auroc(low, high)
+    best, worst = auroc(high, low, "ab", "ab"), auroc(low, high, "ab", "ab")
     assert best is not None
     assert worst is not None
     assert (best.value, worst.value) == (1.0, 0.0)
-    assert auroc(high, np.array([])) is None
+    assert auroc(high, np.array([]), "ab", "") is None
 
 
 def test_ties_count_half() -> None:
-    tied = auroc(np.array([0.5]), np.array([0.5]))
+    tied = auroc(np.array([0.5]), np.array([0.5]), "a", "a")
     assert tied is not None
     assert tied.value == 0.5
 
@@ -103,7 +103,7 @@ def test_the_judges_stand_side_by_side_per_language_and_mode_in_a_hundred_column
         "  context-stripping",
         "  a mode with a ve…",
     ]
-    assert accepted[1].endswith("1  50% (9–91)")
+    assert accepted[1].endswith("1  50% (0–100)")
     assert sum(line.startswith("abst. recognised") for line in lines) == 1
     assert "for want of their own" in lines[-1]
 
@@ -113,7 +113,7 @@ def test_the_short_table_has_a_line_per_judge() -> None:
     lines = short_table(measured_of(rows, [LIE, TRUTH], [0.9, 0.1]))
     assert lines[0] == "1 lies, 1 truths, 0 abstentions"
     assert len(lines) == 3
-    assert "1.000 (1.00–1.00)    0   0%" in lines[2]
+    assert "1.000 (0.00–1.00)    0   0%" in lines[2]
 
 
 def test_a_score_that_was_not_measured_never_passes() -> None:
