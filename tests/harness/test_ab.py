@@ -120,6 +120,21 @@ def test_weights_sum_to_one_and_semantics_never_count_less_than_six_tenths(load,
     assert known or found.business == 0
 
 
+@pytest.mark.parametrize(
+    ("dispersion", "calm", "peak"),
+    [
+        (0, 1, 1),  # a CTR that stands still has no say
+        (1, 1 / 1.2, 0.6 / 0.8),  # one that moves by chance: 0.83 falls to 0.75
+        (1e9, 1 / 1.4, 0.6),  # one that clearly moves: 0.71 falls to the 60% that are asked for
+    ],
+)
+def test_the_semantic_weight_at_calm_and_at_peak_is_that_of_the_page(dispersion, calm, peak):
+    spread = CtrSpread(windows=12, variance=dispersion, by_chance=1.0)
+    found = [weights(load, spread, business_known=True).semantic for load in (0, 1)]
+    assert found == pytest.approx([calm, peak])
+    assert [weights(load, None, business_known=False).semantic for load in (0, 1)] == [1, 1]
+
+
 @pytest.mark.parametrize("load", [-0.1, 1.1, float("nan")])
 def test_a_load_outside_zero_to_one_is_refused(load):
     with pytest.raises(ConfigError, match=r"in \[0, 1\]"):
@@ -296,6 +311,10 @@ def test_the_command_writes_a_page_a_json_file_and_ends_with_the_page(tmp_path, 
     assert any(re.match(r"misleading +50\.0% +5\.0%", line) for line in said)
     page = (tmp_path / "out" / "ab.html").read_text()
     assert "Choose B" in page
+    (plot,) = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    drawn = [metric for metric in ("misleading", "BERTScore F1", "CTR", "CSAT") if f">{metric}<" in plot]
+    assert drawn == ["misleading", "BERTScore F1", "CTR", "CSAT"]
+    assert len(re.findall(r"stroke-opacity: 0\.35", plot)) >= len(drawn), "an interval is drawn for each"
     assert not re.search(r"nan|(src|href)=\"(?!#)|url\(http|@import", page)
     content = json.loads((tmp_path / "out" / "ab.json").read_text())
     assert (content["choice"], content["sides"]["B"]["policy"]) == ("B", "b.toml")
