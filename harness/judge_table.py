@@ -1,11 +1,10 @@
 """How good the judge of a run is: its errors on labelled answers that no tuning touches, measured beside every run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.fidelity.judge_the_judge import NAMES, Measured, judges_of, measure, plain
+from harness.fidelity.judge_the_judge import ALL_ROWS, NAMES, Measured, judges_of, measure, plain
 from harness.fidelity.labelled import Labelled, load_generated, load_labelled
 from harness.fidelity.reliability import Reliability, reliability
 from harness.fidelity.reliability import plain as plain_reliability
@@ -20,6 +19,7 @@ class JudgedSet(NamedTuple):
 
     measured: list[Measured]
     reliability: Reliability
+    by_mode: list[Measured]  # on each mode of collapse, or kind of perturbation, that holds misleading answers
 
 
 def frozen_sets() -> dict[str, list[Labelled]]:
@@ -46,11 +46,14 @@ def write_judge_table(run: Path, scorer: PairScorer) -> None:
 
 
 def as_json(judged: Mapping[str, JudgedSet]) -> dict[str, Any]:
-    """What the report reads: a row per set, group and judge, and a reliability diagram per set."""
+    """What the report reads: a row per set, group and judge, those of modes apart; a reliability diagram per set."""
+
+    def told(name: str, measured: Sequence[Measured]) -> list[dict[str, Any]]:
+        return [plain(found, name) | {"judge": NAMES[found.judge]} for found in measured]
+
     return {
-        "judges": [
-            plain(found, name) | {"judge": NAMES[found.judge]} for name, one in judged.items() for found in one.measured
-        ],
+        "judges": [row for name, one in judged.items() for row in told(name, one.measured)],
+        "modes": [row for name, one in judged.items() for row in told(name, one.by_mode)],
         "reliability": [plain_reliability(one.reliability, name) for name, one in judged.items()],
     }
 
@@ -59,5 +62,10 @@ def judged_set(labelled: Sequence[Labelled], scorer: PairScorer, verdict: Judge)
     """Measure the three scores and the verdict on labelled answers."""
     similarities = scorer.score([(row.case.reference, row.case.candidate) for row in labelled])
     judgements = verdict([row.case for row in labelled], similarities)
-    without_modes = [replace(row, mode="") for row in labelled]
-    return JudgedSet(measure(without_modes, judges_of(similarities, judgements)), reliability(labelled, judgements))
+    measured = measure(labelled, judges_of(similarities, judgements))
+    whole = {ALL_ROWS, *(row.case.lang for row in labelled)}
+    return JudgedSet(
+        [found for found in measured if found.group in whole],
+        reliability(labelled, judgements),
+        [found for found in measured if found.group not in whole and found.n_misleading],
+    )

@@ -18,6 +18,7 @@ TEMPLATE = Path(__file__).with_name("page.html.j2")
 SHOWN_WRONG = 12
 TWO_SIDED_95 = 0.975  # each of the two bounds
 LABELS = ("faithful", "abstained", "misleading")
+JUDGES_OF_MODES = ("this verdict", "BERTScore F1")  # the others do about as F1 does; all are in judge.json
 TRANSPORT_WORDS = {"PASS": "pass", "FAIL": "fail"}
 
 
@@ -52,6 +53,7 @@ def render(data: ReportData) -> str:
         steps=data.step_s,
         observables=data.observables,
         judges=judge_tables(data.judges),
+        judge_modes=judge_tables([row for row in data.judge_modes if row["judge"] in JUDGES_OF_MODES]),
         reliability_svg=reliability_plot(data.reliability) if data.reliability else "",
         leftovers=data.meta.get("leftovers", []),
         colours=COLOURS,
@@ -104,7 +106,7 @@ def cell_row(cell: Cell) -> dict[str, Any]:
 
 
 def judge_tables(judges: Sequence[dict[str, Any]]) -> dict[str, list[list[dict[str, Any]]]]:
-    """By set of labelled answers, the rows of its table: a list per language, with all judges in it."""
+    """By set of labelled answers, the rows of its table: a list per language or mode, with all its judges in it."""
     tables: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for row in judges:
         tables.setdefault(row["set"], {}).setdefault(row["group"], []).append(row)

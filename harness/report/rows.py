@@ -76,6 +76,7 @@ class ReportData:
     step_s: dict[str, float]
     observables: tuple[dict[str, Any], ...] = ()
     judges: tuple[dict[str, Any], ...] = ()  # how good the judge is, on labelled answers
+    judge_modes: tuple[dict[str, Any], ...] = ()  # the same by mode of collapse or kind of perturbation
     reliability: tuple[dict[str, Any], ...] = ()  # whether its risk comes true there, a diagram per set
 
     def cells(self) -> list[Cell]:
@@ -153,6 +154,7 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
         step_s=read_json(run / "steps.json") if (run / "steps.json").is_file() else {},
         observables=tuple(read_json(run / FILE)["observables"]) if (run / FILE).is_file() else (),
         judges=tuple(judge.get("judges", ())),
+        judge_modes=tuple(judge.get("modes", ())),
         reliability=tuple(judge.get("reliability", ())),
     )
 

@@ -1,10 +1,11 @@
 """The judge of a run, measured: every set, language and judge is in the table, and nothing of it gets worse unseen."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
+from harness.fidelity.case import Case, Judgement, Label, Similarity
 from harness.fidelity.clustered import Range
 from harness.fidelity.judge_the_judge import Measured
 from harness.fidelity.reliability import from_plain
@@ -65,6 +66,42 @@ def test_all_four_judges_stand_side_by_side_on_each_set_in_both_languages(judged
             for group in ("all", "en", "zh")
         }
         assert told(of(one, "truefall").auroc) > told(of(one, "bertscore_f1").auroc)
+
+
+class Same:
+    """Stands for the encoder: every pair scores alike."""
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[Similarity]:
+        return [Similarity(bertscore_p=0.9, bertscore_r=0.9, bertscore_f1=0.9, cosine=0.9, composite=0.9)] * len(pairs)
+
+
+def trusting(cases: Sequence[Case], similarities: Sequence[Similarity]) -> list[Judgement]:
+    """Stands for the verdict: whatever is said is faithful."""
+    return [
+        Judgement(id=case.id, label=Label.FAITHFUL, risk=0.1, reasons=(), similarity=one)
+        for case, one in zip(cases, similarities, strict=True)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "modes"),
+    [
+        (
+            "semantic collapse",
+            {"context-stripping", "state-coupling", "inversion", "value-distortion", "hollow-output"},
+        ),
+        ("generated", {"number", "negation"}),
+    ],
+)
+def test_each_mode_of_collapse_and_kind_of_perturbation_ships_with_a_run_apart_from_the_languages(
+    name: str, modes: set[str]
+) -> None:
+    one = judged_set(frozen_sets()[name], Same(), trusting)
+    assert {m.group for m in one.measured} == {"all", "en", "zh"}
+    assert modes <= {m.group for m in one.by_mode}
+    assert all(m.n_misleading and told(m.accepted) == 1.0 for m in one.by_mode)
+    rows = as_json({name: one})["modes"]
+    assert {(row["group"], row["judge"]) for row in rows} >= {(mode, "this verdict") for mode in modes}
 
 
 @pytest.mark.slow

@@ -200,6 +200,26 @@ def test_how_good_the_judge_is_stands_in_the_report(tmp_path):
     assert "zh 9 / 3 this verdict – 3%" in text
 
 
+def test_modes_and_kinds_of_perturbation_are_folded_below_the_table_of_their_set(tmp_path):
+    folder = run_folder(tmp_path / "run", all_kinds(), verdict=FAIL)
+    sets = [{**JUDGED, "set": name} for name in ("short answers", "semantic collapse", "generated")]
+    modes = [
+        {**sets[set_], "group": mode, "judge": judge, "lies": 4}
+        for set_, mode in ((1, "state-coupling"), (1, "hollow-output"), (2, "numbers"))
+        for judge in ("this verdict", "BERTScore F1", "cosine")
+    ]
+    folder.write_json("judge.json", {"judges": sets, "modes": modes})
+    page = render(read_report_data(folder.path, ITEMS))
+    tables = page[page.index("How good the judge is") :]
+    folded = [" ".join(Page(one).text.split()) for one in re.findall(r"<details>.*?</details>", tables, re.DOTALL)]
+    assert [one.split(" Few lies")[0] for one in folded[:2]] == ["By mode: 2", "By kind of perturbation: 1"]
+    assert "state-coupling 4 / 3 this verdict 0.97 (0.91–1.00) 3% (0–10) 12% (5–20) – BERTScore F1" in folded[0]
+    assert "hollow-output 4 / 3" in folded[0]
+    assert "numbers 4 / 3" in folded[1]
+    assert "cosine" not in "".join(folded), "small: the verdict, and the score that it replaces"
+    assert tables.index("semantic collapse") < tables.index("state-coupling") < tables.index("<h3>generated")
+
+
 RISK = {  # lies at a high risk, truths at a low one, and a few at 0.5 that all mislead
     "set": "short answers", "ece": 0.05, "brier": 0.02,
     "bins": [
