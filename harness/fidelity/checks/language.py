@@ -41,9 +41,11 @@ def check(both: Pair) -> list[Finding]:
         return [Finding(check=NAME, severity=1.0, reason=f"the answer is in {other}, the reference is not")]
     wanted = both.case.lang if both.case.lang in ("en", "zh") else language(both.case.reference)
     got = language(both.case.candidate)
-    if wanted is None or got is None or wanted == got or len(both.candidate.content) < 2:
-        return []
+    if wanted is None or got in (None, wanted, language(both.case.reference)) or len(both.candidate.content) < 2:
+        return []  # a reference full of names and code counts as it looks, too
     named = {"en": "English", "zh": "Chinese"}
     return [
-        Finding(check=NAME, severity=1.0, reason=f"the answer is in {named[got]}, the reference in {named[wanted]}")
+        Finding(
+            check=NAME, severity=1.0, reason=f"the answer is in {named[str(got)]}, the reference in {named[wanted]}"
+        )
     ]

@@ -138,9 +138,6 @@ def test_the_reference_itself_is_faithful_where_it_denies_twice_or_admits_not_to
     assert not [(t, j.reasons) for t, j in found if j.label is not Label.FAITHFUL or j.risk > ADMITTED_RISK]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a Chinese reference in mostly Latin letters is called English, even beside itself"
-)
 @pytest.mark.parametrize(
     "text",
     [
