@@ -67,10 +67,11 @@ def judge_run(
     cases = {
         key: case_of(key, items[key.item_id]) for trial in trials if (key := asked(trial)) and key.item_id in items
     }
-    judged, identity = {}, identity_of(folder.meta()) if judge is None else {}
+    judged = {}
     if cases:
         scorer = scorer or scorer_of(folder.meta())
         judged = judge_cases(cases, scorer, judge or judge_of(folder.meta(), scorer))
+    identity = identity_of(folder.meta()) if judge is None and cases else None
     write_scores(run_dir / scores_file, [score_row(trial, judged) for trial in trials], identity)
 
 

@@ -87,7 +87,8 @@ def with_added(wins: Floats) -> Floats:
 
 def influence(side: Side, away: Floats) -> Floats:
     """How far each reference moves the figure; `away`: by how much each row is off the middle."""
-    return np.bincount(side.owners, weights=side.weights * away, minlength=side.references)
+    moved = np.bincount(side.owners, weights=side.weights * away, minlength=side.references)
+    return moved.astype(np.float64)
 
 
 def interval(value: float, middle: float, moved: Floats) -> Range:
