@@ -15,8 +15,9 @@ from harness.judge_table import JudgedSet, as_json, frozen_sets, judged_set
 
 SETS = ("short answers", "semantic collapse", "generated")
 FLOORS = {  # least AUROC, most lies accepted, most truths rejected: a little below what is measured today
-    "short answers": (0.99, 4, 6),
-    "semantic collapse": (0.84, 13, 24),
+    "short answers": (0.995, 3, 4),
+    "semantic collapse": (0.9, 9, 23),
+    "generated": (0.995, 12, 8),
 }
 
 
@@ -40,7 +41,7 @@ def told(figure: Range | None) -> float:
 @pytest.mark.slow
 @pytest.mark.models
 @pytest.mark.parametrize("name", FLOORS)
-def test_the_verdict_gets_no_worse_on_answers_that_no_tuning_touches(judged: dict[str, JudgedSet], name: str) -> None:
+def test_the_verdict_gets_no_worse_on_answers_that_nothing_was_fitted_to(judged: dict[str, JudgedSet], name: str) -> None:
     least_auroc, most_lies, most_truths = FLOORS[name]
     ours = of(judged[name], "truefall")
     assert told(ours.auroc) >= least_auroc
