@@ -89,7 +89,8 @@ def test_a_full_disk_is_told_in_one_line() -> None:
 @pytest.mark.slow
 def test_four_times_the_rows_need_no_more_memory(tmp_path: Path) -> None:
     peak_bytes(tmp_path, 600)  # what is loaded once
-    few, many = (peak_bytes(tmp_path, rows) for rows in (1_100, 4_400))
+    # What comes once, whenever it comes (a table of the interpreter that grows), is not in the least of three.
+    few, many = (min(peak_bytes(tmp_path, rows) for _ in range(3)) for rows in (1_100, 4_400))
     assert many < few + 60_000  # 20 bytes for each row more would be too much
 
 
