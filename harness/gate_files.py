@@ -44,8 +44,13 @@ def first_criteria(run: Path) -> str | None:
 
 def own_verdict(run: Path) -> dict[str, Any] | None:
     """The content of `verdict.json`; None without such a file."""
+    return read_verdict(run / VERDICT_FILE)
+
+
+def read_verdict(file: Path) -> dict[str, Any] | None:
+    """The content of a written verdict; None where the file is missing or damaged."""
     try:
-        content = json.loads((run / VERDICT_FILE).read_text("utf-8"))
+        content = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):
         return None
     return content if isinstance(content, dict) else None
@@ -57,7 +62,7 @@ def has_ended(run: Path) -> bool:
 
 
 def failed_for_good(run: Path, criteria: Path, criteria_sha256: str) -> str | None:
-    """The summary of the FAIL that a run ended with; None: it may be gone on with.
+    """The summary of the FAIL that a run ended with, or that was given later; None: it may be gone on with.
 
     Raises ConfigError when it ended by other criteria: the verdict of a run is not changed by asking for less.
     """
@@ -69,4 +74,10 @@ def failed_for_good(run: Path, criteria: Path, criteria_sha256: str) -> str | No
             f"{run}: this run has ended, judged by other criteria ({content.get('criteria')}) than {criteria}; "
             f"`truefall gate {run} --criteria {criteria}` judges it by these, too"
         )
-    return str(content.get("summary")) if content.get("verdict") == "FAIL" else None
+    later = [found for file in sorted(run.glob("verdict-judgement-*.json")) if (found := read_verdict(file))]
+    failed = [
+        one
+        for one in (content, *later)
+        if one.get("verdict") == "FAIL" and one.get("criteria_sha256") == criteria_sha256
+    ]
+    return str(failed[0].get("summary")) if failed else None

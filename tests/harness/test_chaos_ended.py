@@ -12,7 +12,7 @@ from harness.chaos_job import ChaosJob
 from harness.cli import main
 from harness.commands.chaos import add_arguments
 from harness.gate_run import gate_run
-from harness.judge import SCORES_FILE, write_scores
+from harness.judge import SCORES_FILE, read_scores, write_scores
 
 pytestmark = pytest.mark.slow
 EXPERIMENT = "import pytest\n\n@pytest.mark.chaos\ndef test_a_dead_primary(chaos):\n    chaos.run('kill')\n"
@@ -27,18 +27,24 @@ def argv(tmp_path, monkeypatch) -> list[str]:
     return ["--stack", "stack.toml", "--experiments", "experiments_of_one.py"]
 
 
-@pytest.fixture
-def failed(argv) -> Path:
-    """A run folder whose template misleads on every item, judged at its end."""
+def ended(argv: list[str], label: str) -> tuple[ChaosJob, int]:
+    """A run of which every template answer is called `label`, and the exit code that it ended with."""
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     job = ChaosJob.prepare(parser.parse_args(argv))
-    rows = [Row(item=item, fault="kill", label="misleading", path="template") for item in load_set("support")[:30]]
+    rows = [Row(item=item, fault="kill", label=label, path="template") for item in load_set("support")[:30]]
     for row in rows:
         job.folder.append(row.trial)
     job.folder.close_block(block_of("kill", len(rows)))
     write_scores(job.folder.path / SCORES_FILE, [row.judged for row in rows])
-    assert gate_run(job.folder.path, job.criteria, ends_run=True, out=io.StringIO()) == 1
+    return job, gate_run(job.folder.path, job.criteria, ends_run=True, out=io.StringIO())
+
+
+@pytest.fixture
+def failed(argv) -> Path:
+    """A run folder whose template misleads on every item, judged at its end."""
+    job, code = ended(argv, "misleading")
+    assert code == 1
     return job.folder.path
 
 
@@ -56,6 +62,18 @@ def test_a_run_that_ended_with_fail_is_not_run_until_it_is_green(argv, failed, c
     assert content(failed) == before
     assert main(["gate", str(failed)]) == 1
     assert main(["chaos", *argv, "--resume", str(failed)]) == 1, "judged once more, it is as final as before"
+
+
+def test_a_fail_of_a_later_judgement_is_as_final_as_one_of_the_first(argv, capsys):
+    job, code = ended(argv, "faithful")
+    assert code != 1
+    run = job.folder.path
+    write_scores(
+        run / "scores-2.parquet", [{**row, "label": "misleading"} for row in read_scores(run / SCORES_FILE).values()]
+    )
+    assert gate_run(run, job.criteria, scores="scores-2.parquet", out=io.StringIO()) == 1
+    assert main(["chaos", *argv, "--resume", str(run)]) == 1
+    assert "this run has ended, nothing more is sent; begin a new one" in capsys.readouterr().err
 
 
 def test_a_run_that_has_ended_is_not_ended_again_by_criteria_that_ask_for_less(argv, failed, tmp_path, capsys):
