@@ -67,11 +67,13 @@ def judge_run(
     cases = {
         key: case_of(key, items[key.item_id]) for trial in trials if (key := asked(trial)) and key.item_id in items
     }
-    judged = {}
+    judged, identity = {}, None
     if cases:
-        scorer = scorer or scorer_of(folder.meta())
-        judged = judge_cases(cases, scorer, judge or judge_of(folder.meta(), scorer))
-    identity = identity_of(folder.meta()) if judge is None and cases else None
+        meta = folder.meta()
+        scorer = scorer or scorer_of(meta)
+        if judge is None:
+            judge, identity = judge_of(meta, scorer), identity_of(meta)
+        judged = judge_cases(cases, scorer, judge)
     write_scores(run_dir / scores_file, [score_row(trial, judged) for trial in trials], identity)
 
 
@@ -248,7 +250,7 @@ def read_scores(file: Path) -> dict[str, dict[str, Any]]:
     import pyarrow.parquet as pq
 
     if not file.is_file():
-        raise ResultError(f"{file}: missing; judge the run first with `truefall gate {file.parent}`")
+        raise ResultError(f"{file}: missing; `truefall gate {file.parent}` judges the answers where no scores are left")
     needed = ["trial_id", "label", "risk", "reasons", *SCORES]
     try:
         rows: list[dict[str, Any]] = pq.read_table(file).to_pylist()
@@ -269,7 +271,10 @@ def judge_in(file: Path) -> dict[str, str]:
         told = (pq.read_schema(file).metadata or {}).get(IDENTITY, b"{}")
     except (pa.ArrowException, OSError) as error:
         raise ResultError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from None
-    return dict(json.loads(told))
+    try:
+        return dict(json.loads(told))
+    except (ValueError, TypeError):
+        raise ResultError(f"{file}: cannot be read: what it says of its judge is damaged") from None
 
 
 def open_judge() -> Callable[[Sequence[Case]], list[Judgement]]:

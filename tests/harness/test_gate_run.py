@@ -278,7 +278,7 @@ def test_a_run_that_is_not_judged_or_damaged_says_so(good):
     with pytest.raises(ResultError, match=r"scores\.parquet: cannot be read"):
         gated(good.path)
     (good.path / "scores.parquet").unlink()
-    with pytest.raises(ResultError, match="judge the run first"):
+    with pytest.raises(ResultError, match="judges the answers where no scores are left"):
         gated(good.path)
 
 
