@@ -4,6 +4,7 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -18,7 +19,19 @@ from harness.gate_markdown import as_markdown
 from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
 from harness.gate_scale import scale_of
 from harness.judge import SCORES_FILE, judge_in, judge_run, read_scores
-from harness.judged_again import as_judgement, beside, earlier_judgements, named, next_scores, number_of
+from harness.judged_again import (
+    Demand,
+    as_judgement,
+    beside,
+    compared_with,
+    earlier_judgements,
+    is_written,
+    named,
+    next_scores,
+    number_of,
+    scores_of,
+    scores_that_count,
+)
 from harness.junit import junit_xml
 from harness.safety import leftovers_of
 from harness.store import RunFolder
@@ -58,8 +71,9 @@ def gate_run(
     files = own_files(run_dir) if ends_run else files_of(run_dir, criteria_file, sha256, baseline)
     number = number_of(Path(scores))
     against = None if baseline is None else Scored(baseline, baseline_scores or SCORES_FILE)
-    if number > 1 and not files.verdict.is_file() and (run_dir / SCORES_FILE).is_file():
-        first_against = None if baseline is None else Scored(baseline)
+    demand = Demand(sha256, None if baseline is None else baseline.resolve().name)
+    if number > 1 and not is_written(files.verdict, demand) and (run_dir / SCORES_FILE).is_file():
+        first_against = None if baseline is None else Scored(baseline, scores_that_count(baseline) or SCORES_FILE)
         gate_run_files(Scored(run_dir), criteria_file, first_against, files, ends_run=ends_run)
     decision, files = gate_run_files(Scored(run_dir, scores), criteria_file, against, files, ends_run=ends_run)
     if junit is not None:
@@ -74,21 +88,21 @@ def gate_run_files(
     judged: Scored, criteria_file: Path, baseline: Scored | None, first: GateFiles, *, ends_run: bool
 ) -> tuple[Decision, GateFiles]:
     """Decide, and write verdict and JUnit XML: to `first`, or beside it where this is not the first judgement."""
-    criteria = load_criteria(criteria_file)
-    folder = RunFolder.open(judged.run)
-    rows = read_rows(folder, judged.scores)
-    earlier_run = None if baseline is None else read_baseline(baseline, folder)
-    decision = gate(rows, criteria, blocks=folder.blocks(), baseline=earlier_run, leftovers=leftovers_of(folder.meta()))
+    folder, decision = RunFolder.open(judged.run), decide(judged, criteria_file, baseline)
+    sha256 = hashlib.sha256(criteria_file.read_bytes()).hexdigest()
+    demand = Demand(sha256, None if baseline is None else baseline.run.resolve().name)
     files, number, judge = first, number_of(Path(judged.scores)), judge_in(judged.run / judged.scores)
     if number > 1:
-        earlier = earlier_judgements(first, number)
+        again = partial(decide_earlier, judged.run, criteria_file, baseline.run if baseline else None)
+        earlier = earlier_judgements(judged.run, number, demand, again)
         decision = as_judgement(decision, number, earlier, judge)
         files = named(beside(first, number), number, earlier, judge)
     content = {
         **decision.to_json(),
         "criteria": criteria_file.name,
-        "criteria_sha256": hashlib.sha256(criteria_file.read_bytes()).hexdigest(),
-        "baseline": None if baseline is None else baseline.run.name,
+        "criteria_sha256": demand.criteria_sha256,
+        "baseline": demand.baseline,
+        "baseline_judgement": None if baseline is None else number_of(Path(baseline.scores)),
         "ends_run": files.own and (ends_run or has_ended(judged.run)),
         "judgement": number,
         "judge": judge,
@@ -96,6 +110,21 @@ def gate_run_files(
     folder.write_json(files.verdict.name, content)
     write_whole(files.junit, junit_xml(decision, name=files.name))
     return decision, files
+
+
+def decide(judged: Scored, criteria_file: Path, baseline: Scored | None) -> Decision:
+    """The decision on one judgement, whatever others said. Raises NothingJudged, ResultError, ConfigError."""
+    criteria = load_criteria(criteria_file)
+    folder = RunFolder.open(judged.run)
+    rows = read_rows(folder, judged.scores)
+    earlier_run = None if baseline is None else read_baseline(baseline, folder)
+    return gate(rows, criteria, blocks=folder.blocks(), baseline=earlier_run, leftovers=leftovers_of(folder.meta()))
+
+
+def decide_earlier(run: Path, criteria_file: Path, baseline: Path | None, number: int) -> Decision:
+    """The decision on judgement `number`, against those scores of the baseline that it was compared with then."""
+    against = None if baseline is None else Scored(baseline, compared_with(run, number, baseline))
+    return decide(Scored(run, scores_of(number)), criteria_file, against)
 
 
 def read_rows(folder: RunFolder, scores_file: str = SCORES_FILE) -> list[GateRow]:
@@ -169,8 +198,8 @@ def withheld_path(trial: Trial) -> str | None:
 
 def judge_if_needed(run_dir: Path, *, again: bool) -> str:
     """The file of scores that counts; judged here when there is none, or `again`: then beside the first ones."""
-    if (run_dir / SCORES_FILE).is_file() and not again:
-        return SCORES_FILE
+    if not again and (found := scores_that_count(run_dir)):
+        return found
     from evalsets.jsonl import load_set
 
     meta = RunFolder.open(run_dir).meta()

@@ -8,9 +8,9 @@ from typing import Any
 
 from evalsets.item import Item
 from harness.errors import NothingJudged, ResultError
-from harness.gate_files import VERDICT_FILE
 from harness.gate_row import NO_FAULT
 from harness.judge import JUDGE_FILE, SCORES_FILE, read_scores
+from harness.judged_again import scores_that_count, verdict_that_counts
 from harness.observables import FILE
 from harness.store import RunFolder
 from harness.trial import Block, Trial
@@ -129,7 +129,7 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
     trials = folder.trials()
     if not trials:
         raise NothingJudged(f"{run}: no trial of a whole block is there to report on")
-    scores = read_scores(run / SCORES_FILE)
+    scores = read_scores(run / (scores_that_count(run) or SCORES_FILE))
     by_id = {item.id: item for item in items}
     rows = []
     for trial in trials:
@@ -148,7 +148,7 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
     judge = read_json(run / JUDGE_FILE) if (run / JUDGE_FILE).is_file() else {}
     return ReportData(
         meta=folder.meta(),
-        verdict=read_json(run / VERDICT_FILE),
+        verdict=read_json(verdict_that_counts(run)),
         rows=tuple(rows),
         blocks=tuple(folder.blocks()),
         step_s=read_json(run / "steps.json") if (run / "steps.json").is_file() else {},
@@ -164,7 +164,7 @@ def read_json(file: Path) -> dict[str, Any]:
     try:
         content = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
-        raise ResultError(f"{file}: missing; judge the run first with `truefall gate {file.parent}`") from None
+        raise ResultError(f"{file}: missing; `truefall gate {file.parent}` gives the run a verdict") from None
     except (OSError, ValueError) as error:
         raise ResultError(f"{file}: cannot be read: {error}") from None
     if not isinstance(content, dict):

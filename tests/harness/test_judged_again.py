@@ -4,14 +4,16 @@ import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from run_builder import Row, run_folder
 
 import harness.judge
 from evalsets.jsonl import load_set
 from harness import cli
+from harness.errors import ResultError
 from harness.fidelity.case import Judgement, Label, Similarity
-from harness.judge import SCORES_FILE, judge_in, read_scores
+from harness.judge import IDENTITY, SCORES_FILE, judge_in, read_scores
 from harness.judge_identity import differing, identity_of, verdict_digest
 
 ITEMS = load_set("support")[:30]
@@ -26,10 +28,13 @@ class Same:
 
 @pytest.fixture
 def draw(monkeypatch):
-    """Let the next judgements call every answer as told, by the judge that is named."""
+    """Let the next judgements call every answer as told, one label after the other, by the judge that is named."""
 
-    def told(label, model="small"):
+    def told(*labels, model="small"):
+        left = list(labels)
+
         def judge(cases, similarities):
+            label = left.pop(0) if len(left) > 1 else left[0]
             return [
                 Judgement(id=c.id, label=label, risk=0.5, reasons=(), similarity=s)
                 for c, s in zip(cases, similarities, strict=True)
@@ -42,13 +47,32 @@ def draw(monkeypatch):
     return told
 
 
-@pytest.fixture
-def run(tmp_path, draw) -> Path:
-    """A run whose answers the first judge calls misleading."""
+SHIPPED = (Path(harness.judge.__file__).parent / "gates" / "cpu.toml").read_text()
+LAX = """[run]
+confidence = 0.9
+max_crashes = 9
+max_unmarked = 9
+min_coverage = 0.0
+[paths.any]
+match = ["*"]
+pool = "class"
+min_n = 1
+misleading = 1.0
+"""
+
+
+def unjudged(tmp_path) -> Path:
     rows = [Row(item=item, fault=fault, path="extract") for fault in ("none", "kill") for item in ITEMS]
     path = run_folder(tmp_path / "r", rows).path
     (path / "verdict.json").unlink()
     (path / SCORES_FILE).unlink()
+    return path
+
+
+@pytest.fixture
+def run(tmp_path, draw) -> Path:
+    """A run whose answers the first judge calls misleading."""
+    path = unjudged(tmp_path)
     draw(Label.MISLEADING)
     assert cli.main(["gate", str(path)]) == 1
     return path
@@ -98,7 +122,7 @@ def test_another_judge_may_say_something_else_and_that_it_is_another_is_said(run
 
 def test_other_criteria_are_applied_to_the_first_judgement_before_the_second(run, draw, tmp_path):
     mine = tmp_path / "mine.toml"
-    mine.write_text((Path(harness.judge.__file__).parent / "gates" / "cpu.toml").read_text() + "\n")
+    mine.write_text(SHIPPED + "\n")
     draw(Label.FAITHFUL)
     assert again(run, tmp_path, "--criteria", str(mine)) == 1
     assert json.loads((run / "verdict-by-mine.json").read_text())["verdict"] == "FAIL"
@@ -110,6 +134,89 @@ def test_scores_that_were_thrown_away_do_not_make_the_next_judgement_the_first(r
     draw(Label.FAITHFUL)
     assert cli.main(["gate", str(run)]) == 1
     assert json.loads((run / "verdict.json").read_text())["verdict"] == "FAIL"
+
+
+def test_a_fail_of_any_draw_stands_under_a_copy_of_the_criteria_too(draw, tmp_path):
+    run, copy = unjudged(tmp_path), tmp_path / "copy.toml"
+    copy.write_text(SHIPPED + "\n# a copy\n")
+    for label, code in ((Label.FAITHFUL, 0), (Label.MISLEADING, 1)):
+        draw(label)
+        assert again(run, tmp_path) == code
+    draw(Label.FAITHFUL)
+    assert again(run, tmp_path, "--criteria", str(copy)) == 1
+    assert "the FAIL of judgement 2 by the same judge stands" in (tmp_path / "m.md").read_text()
+    for number in (2, 3):
+        (run / f"scores-{number}.parquet").unlink()
+    assert again(run, tmp_path) == 1, "nor is it undone by throwing its scores away"
+
+
+def test_criteria_of_the_same_name_that_became_stricter_are_applied_to_the_first(run, draw, tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text(LAX)
+    assert cli.main(["gate", str(run), "--criteria", str(mine)]) == 0
+    mine.write_text(SHIPPED + "\n# mine\n")
+    draw(Label.FAITHFUL)
+    assert again(run, tmp_path, "--criteria", str(mine)) == 1
+    assert json.loads((run / "verdict-by-mine.json").read_text())["verdict"] == "FAIL"
+    mine.write_text(LAX)
+    assert again(run, tmp_path, "--criteria", str(mine)) == 0, "by these no judgement has failed"
+
+
+def test_a_damaged_verdict_hides_no_fail(run, draw, tmp_path):
+    (run / "verdict.json").write_text("{")
+    draw(Label.FAITHFUL)
+    assert again(run, tmp_path) == 1
+    (run / SCORES_FILE).write_bytes(b"PAR1 no")
+    assert again(run, tmp_path) == 1, "the written verdict says it, where the scores cannot be read"
+
+
+def test_a_fail_against_a_baseline_that_was_judged_again_stands_too(draw, tmp_path):
+    run, base = unjudged(tmp_path), unjudged(tmp_path / "before").rename(tmp_path / "base")
+    mine, copy = tmp_path / "mine.toml", tmp_path / "copy.toml"
+    mine.write_text(LAX + "[baseline]\nmin_n = 10\nmisleading_margin = 0.1\nf1_margin = 0.1\n")
+    copy.write_text(mine.read_text() + "# a copy\n")
+    draw(Label.FAITHFUL, Label.MISLEADING)
+    assert cli.main(["gate", str(run), "--criteria", str(mine), "--baseline", str(base)]) == 0
+    draw(Label.MISLEADING, Label.FAITHFUL)
+    assert again(run, tmp_path, "--criteria", str(mine), "--baseline", str(base)) == 1
+    draw(Label.FAITHFUL, Label.MISLEADING)
+    assert again(run, tmp_path, "--criteria", str(copy), "--baseline", str(base)) == 1
+    assert "the FAIL of judgement 2 by the same judge stands" in (tmp_path / "m.md").read_text()
+
+
+@pytest.mark.slow
+def test_without_its_first_scores_a_run_is_judged_once_and_the_report_shows_that(run, draw):
+    (run / SCORES_FILE).unlink()
+    draw(Label.FAITHFUL)
+    for _ in range(3):
+        assert cli.main(["gate", str(run)]) == 1
+    assert [file.name for file in run.glob("scores*")] == ["scores-2.parquet"]
+    assert cli.main(["report", str(run)]) == 0
+    (run / "verdict.json").unlink()
+    assert cli.main(["report", str(run)]) == 0
+
+
+def test_whose_scores_they_are_is_asked_before_the_answers_are_judged(draw, tmp_path, monkeypatch):
+    run, told = unjudged(tmp_path), []
+    draw(Label.FAITHFUL)
+    judge = harness.judge.judge_of({}, Same())
+
+    def noting(cases, similarities):
+        told.append("judged")
+        return judge(cases, similarities)
+
+    monkeypatch.setattr(harness.judge, "judge_of", lambda meta, scorer: noting)
+    monkeypatch.setattr(harness.judge, "identity_of", lambda meta: told.append("asked") or {"model": "small"})
+    assert cli.main(["gate", str(run)]) == 0
+    assert told == ["asked", "judged"]
+
+
+@pytest.mark.parametrize("said", [b"{", b"\xff", b"3"])
+def test_a_file_that_says_nonsense_of_its_judge_cannot_be_read(run, said):
+    table = pq.read_table(run / SCORES_FILE)
+    pq.write_table(table.replace_schema_metadata({IDENTITY: said}), run / SCORES_FILE)
+    with pytest.raises(ResultError, match="what it says of its judge is damaged"):
+        judge_in(run / SCORES_FILE)
 
 
 def test_a_comparison_that_judges_again_leaves_the_scores_of_both_runs(run, draw, tmp_path, monkeypatch):
