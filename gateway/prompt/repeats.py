@@ -9,6 +9,7 @@ from gateway.prompt.segments import Kind, Segment, segments
 
 _LABELLED = re.compile(r"[\w*_][\w *_.-]{0,30}[:：]")
 _ENDED = re.compile(r"""[.!?…。！？；;]["')\]”’」』）]*\s*$""")
+_FINAL = -1  # a heading of its own: an order under a title may be for that part alone
 
 
 def said_again(text: str, final: Sequence[Span]) -> str:
@@ -56,10 +57,11 @@ def _sentences(text: str, found: Sequence[Segment], final: Sequence[Span]) -> li
         if _is_title(text, one):
             title = index
         follower = found[index + 1] if index + 1 < len(found) else None
+        under = tuple(place for place in (one.parent, title) if place is not None)
         sentences.append(
             Sentence(
                 whole,
-                under=() if is_final else tuple(place for place in (one.parent, title) if place is not None),
+                under=(_FINAL, *under) if is_final and under else under,
                 alone=one.kind in (Kind.SENTENCE, Kind.ITEM)
                 and not one.glued
                 and index not in tied

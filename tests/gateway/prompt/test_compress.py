@@ -7,9 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gateway.prompt import CharCounter, compress
+from gateway.prompt.anchors import Span
 from gateway.prompt.compress import merged, tightened
 from gateway.prompt.constraints import implied
 from gateway.prompt.examples import entropy, runs, shortened
+from gateway.prompt.repeats import said_again
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
@@ -95,6 +97,24 @@ def test_a_sentence_said_twice_is_said_once_but_not_one_with_an_exception() -> N
 def test_what_is_said_twice_of_two_things_stays_twice(text: str) -> None:
     text = text.replace("{rule}", "All doors must be shut by nine in the evening.")
     assert merged(text) == text
+
+
+@pytest.mark.parametrize("title", ["Title:", "Title:\n", "Title"])
+def test_an_order_for_the_whole_answer_stays_where_the_last_one_is_for_a_part(title: str) -> None:
+    text = (
+        "Use at most 300 words in your answer.\nDo not use any numbers.\n\n"
+        + "The porter keeps the lamp of each room.\n\n" * 6
+        + f"Write the article.\n{title}\nUse at most 10 words.\nDo not use any numbers."
+    )
+    final = [Span(text.index("Write"), len(text))]
+    assert said_again(text, final) == text
+    assert merged(text, final) == text
+
+
+def test_an_order_for_a_part_stays_where_the_last_one_is_for_the_whole_answer() -> None:
+    text = "Title:\nUse at most 10 words.\n\nIt is old.\n\nWrite the article. Use at most 8 words."
+    final = [Span(text.index("Write"), len(text))]
+    assert said_again(text, final) == text
 
 
 def test_a_paragraph_still_ends_where_a_sentence_went() -> None:
