@@ -16,7 +16,9 @@ _MOST_LABELS, _MOST_LABEL_WORDS = 8, 4
 _LABELLED = re.compile(r"[ \t]*(?P<label>[A-Za-z一-鿿][\w 一-鿿]{0,20}?)[ \t]*[:：][ \t]*(?P<value>\S[^\n]*)\n?")
 _SKIPPED = re.compile(r"[ \t]*(?:(?:example|示例|例子?|样例)[ \t]*\d*[ \t]*[:：.)]?[ \t]*)?\n", re.IGNORECASE)
 _SKIPPED_WORD = re.compile(r"example|示例|例子|样例", re.IGNORECASE)
-_CALLED = re.compile(r"\b(?:examples?|for instance|e\.g\.|like this)\b|示例|例子|样例|例如", re.IGNORECASE)
+_CALLED = re.compile(  # at the end of a line: "our customers, for example Bob:" announces customers
+    r"(?:\b(?:examples?|for instance|like this)|示例|例子|样例|例如)[ :.：。*_>]{0,5}$", re.IGNORECASE
+)
 _TOKEN = re.compile(r"[A-Za-z0-9'’]+|[一-鿿]")
 
 

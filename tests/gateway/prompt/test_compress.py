@@ -144,6 +144,8 @@ FIELDS = "Name: alpha{n}\nPlace: beta{n}\n"
     "text",
     [
         "".join(FIELDS.format(n=n) for n in range(5)),  # records, maybe the data itself
+        "These are our customers, for example Bob:\n" + "".join(FIELDS.format(n=n) for n in range(5)),
+        "这些是我们的客户，例如小王：\n" + "".join(FIELDS.format(n=n) for n in range(5)),
         "Examples:\n```yaml\n" + "".join(FIELDS.format(n=n) for n in range(5)) + "```\n",
         "Examples:\n" + "".join(f"Rule: Do not open box{n}\nReason: dust{n} inside\n" for n in range(5)),
         "Examples:\n" + "".join(f"规则: 不要打开{n}号箱子\n原因: 灰尘{n}\n" for n in range(5)),
@@ -161,6 +163,13 @@ def test_examples_that_only_show_a_form_become_one_template_with_their_labels() 
     assert "Input: […]\nOutput: negative | positive\n" in short
     assert short.endswith("Input: ok?\nOutput:")
     assert "worst evening" not in short
+
+
+@pytest.mark.parametrize(
+    "lead", ["Examples:", "They look, for example:", "Sort them like this:", "例如：", "以下是示例。", "**Examples:**"]
+)
+def test_examples_are_announced_at_the_end_of_the_line_before(lead: str) -> None:
+    assert "[…]" in shortened(f"{lead}\n" + "".join(FIELDS.format(n=n) for n in range(5)))
 
 
 def test_examples_that_repeat_a_pattern_stay() -> None:
