@@ -95,12 +95,14 @@ def tables(text: str, outside: list[Span]) -> list[Table]:
         span = Span(line.start(), line.end())
         while block.end <= span.start:
             block = next(covered)
-        bare = line.group()
+        parts: list[str] = []
+        position = span.start
         while span.start < block.start and block.end < span.end:  # a value in a cell
-            bare = bare[: block.start - span.start] + "x" * (block.end - block.start) + bare[block.end - span.start :]
+            parts += [text[position : block.start], "x" * (block.end - block.start)]
+            position = block.end
             block = next(covered)
-        cells = None if block.start < span.end else _cells(bare)
-        if bare != line.group() and cells not in ("bars", "tabs"):
+        cells = None if block.start < span.end else _cells("".join([*parts, text[position : span.end]]))
+        if parts and cells not in ("bars", "tabs"):
             cells = None
         if cells is None or cells != width or (run and run[-1].end != span.start):
             found += _table(text, run, width)

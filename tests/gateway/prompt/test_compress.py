@@ -1,6 +1,7 @@
 """Compression says the same with fewer tokens."""
 
 import json
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from gateway.prompt.compress import merged, tightened
 from gateway.prompt.constraints import implied
 from gateway.prompt.examples import entropy, runs, shortened
 from gateway.prompt.repeats import said_again
+from gateway.prompt.structure import Table, json_values, tables
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
@@ -135,6 +137,25 @@ def test_a_paragraph_still_ends_where_a_sentence_went() -> None:
 )
 def test_rows_and_code_keep_each_of_their_signs(text: str) -> None:
     assert tightened(text) == text
+
+
+def test_values_of_json_in_a_row_are_cells() -> None:
+    prose = 'a [1, 2] | {"b": "|"} [3]\n'
+    assert tables(prose, json_values(prose, [])) == []
+    row = "|" + "[1] " * 3 + "|\n"
+    header, end = Span(0, len(row)), 2 * len(row)
+    assert tables(row * 2, json_values(row * 2, [])) == [Table(header, [Span(len(row), end)])]
+
+
+def test_the_time_for_a_row_grows_with_its_values_and_not_with_their_square() -> None:
+    def taken_s(values: int) -> float:
+        text = "|" + "[1] " * values + "|\n"
+        solid = [Span(start, start + 3) for start in range(1, 4 * values, 4)]
+        start_s = process_time()
+        tables(text, solid)
+        return process_time() - start_s
+
+    assert taken_s(64_000) < 100 * min(taken_s(4_000) for _ in range(3))  # their square would be 256 times as long
 
 
 FIELDS = "Name: alpha{n}\nPlace: beta{n}\n"
