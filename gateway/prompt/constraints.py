@@ -166,10 +166,15 @@ def _starts_as_order(text: str) -> bool:
 
 
 def _may_go(sentence: Sentence) -> bool:
-    """Prose that stands by itself; not code, a line of a log, a numbered item, or what speaks of something before."""
+    """Prose that stands by itself; not code, a line of a log, a numbered item, or what speaks of something before.
+
+    Of items only orders: others may be records, and how many of them are equal may be what is asked.
+    """
     text = _BULLET.sub("", sentence.text, count=1)
     if sentence.final or sentence.leant_on or _PROSE.match(text) is None or _CODE.search(text) or leans(text):
         return False
+    if _BULLET.match(sentence.text):
+        return _starts_as_order(_plain(sentence.text))
     order = _MODAL.search(text) is not None or _BOUND.search(text) is not None or is_instruction(text)
     return order or len(text.strip()) >= _LEAST_STATEMENT_CHARS
 

@@ -119,6 +119,16 @@ def test_an_order_for_a_part_stays_where_the_last_one_is_for_the_whole_answer() 
     assert said_again(text, final) == text
 
 
+def test_items_that_are_equal_are_as_many_afterwards_but_for_orders() -> None:
+    reviews = [f"The lid of number {n} came without a scratch on the side" for n in range(4)]
+    broken = "The box came broken and nobody should buy the lid of the shop alone."
+    items = "".join(f"- {review}.\n- {broken}\n" for review in reviews)
+    text = f"How many of these reviews complain about damage?\n\n{items}\nAnswer with one number."
+    assert merged(text, [Span(text.index("Answer"), len(text))]) == text
+    orders = "- Do not mention prices.\n- Answer in English.\n- Do not mention prices.\n"
+    assert merged(orders) == "- Answer in English.\n- Do not mention prices.\n"
+
+
 def test_a_paragraph_still_ends_where_a_sentence_went() -> None:
     rule = "Do not mention prices."
     assert merged(f"It is old. {rule}\n\nWhat is kept? {rule}") == f"It is old.\n\nWhat is kept? {rule}"
