@@ -124,7 +124,8 @@ def final_instruction(passage: Passage, *, costs: Sequence[int], most_tokens: in
 
     The last paragraph where it takes no more than `most_tokens`; else its last sentence with the questions and
     imperatives right before it, as far as they fit. Where none of that asks for anything, what was asked before the
-    text ("Summarise this: …") and what was asked last (before "Thank you!") as well.
+    text ("Summarise this: …") and what was asked last (before "Thank you!") as well; not with a
+    `most_tokens` of 0, which stands for as little as can be.
     """
     if passage.last_user is None:
         return set()
@@ -144,7 +145,7 @@ def _asked_before(
 ) -> set[int]:
     """`wanted` with the first thing that is asked for, and with the rest of it and the last one, as far as they fit."""
     asked = [unit for unit in own if is_instruction(passage.units[unit].text)]
-    if not asked:
+    if not asked or most_tokens == 0:
         return wanted
     wanted = wanted | passage.with_needs(asked[0])
     first = [unit for index, unit in enumerate(asked) if unit - index == asked[0]]

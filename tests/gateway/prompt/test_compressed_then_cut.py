@@ -148,6 +148,15 @@ def test_what_was_asked_before_the_thanks_is_kept(ending: str) -> None:
     assert content.endswith(ending)
 
 
+def test_a_prompt_whose_request_is_longer_than_the_limit_is_cut_all_the_same() -> None:
+    asked = "Summarise what " + "the porter of the house " * 145 + "wrote."
+    filler = " ".join(f"The lamp of room {n} is kept by the porter." for n in range(60))
+    messages = [{"role": "user", "content": f"{asked} {filler}\n\nThank you!"}]
+    limit = COUNT.count_messages(messages) // 4
+    content = made_to_fit(messages, limit)[-1]["content"]
+    assert content.endswith("Thank you!")
+
+
 def test_a_long_system_prompt_does_not_shorten_the_final_instruction_to_one_sentence() -> None:
     filler = " ".join(f"The prices of room {n} rose." for n in range(60))
     rules = ["Name two towns.", "Avoid long lists.", "Answer as JSON.", "Keep all names.", "Do not mention prices."] * 2
