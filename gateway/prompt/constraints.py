@@ -89,11 +89,6 @@ class _Read(NamedTuple):
     task: bool
 
 
-def implied(sentences: Sequence[str]) -> set[int]:
-    """Indexes of the sentences that another one implies, all under one heading; of two equal ones the earlier goes."""
-    return set(spare([Sentence(text) for text in sentences]))
-
-
 def spare(sentences: Sequence[Sentence]) -> dict[int, int]:
     """Indexes of the sentences that may go, each with that of another one that stays and says as much or more.
 
