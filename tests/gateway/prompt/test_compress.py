@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from gateway.prompt import CharCounter, compress
 from gateway.prompt.anchors import Span
-from gateway.prompt.compress import merged, tightened
+from gateway.prompt.compress import tightened
 from gateway.prompt.constraints import Sentence, spare
 from gateway.prompt.examples import entropy, runs, shortened
-from gateway.prompt.repeats import said_again
+from gateway.prompt.repeats import merged, said_again
 from gateway.prompt.structure import Table, json_values, tables
 
 JSON = st.recursive(

@@ -11,7 +11,8 @@ from torn import BLOCKS, SENTENCES, Marked, Thing, marked, torn
 
 from gateway.errors import ContextTooLong
 from gateway.prompt import CharCounter, compress, fit
-from gateway.prompt.compress import merged, tightened
+from gateway.prompt.compress import tightened
+from gateway.prompt.repeats import merged
 
 COUNT = CharCounter()
 SYSTEM = "Be brief.   \n\n\n\nDo not mention prices. Do not mention prices. [ 1,\n 2 ]\n" + "".join(
@@ -58,7 +59,7 @@ def chat(text: str) -> list[dict[str, Any]]:
 
 def made_to_fit(messages: Sequence[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
     compressed = compress(messages, limit_tokens=limit, count=COUNT)
-    return list(fit(compressed.messages, limit_tokens=limit, count=COUNT).messages)
+    return [dict(message) for message in fit(compressed.messages, limit_tokens=limit, count=COUNT).messages]
 
 
 @pytest.mark.parametrize("said", LAST)
