@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import msgspec
 
+from gateway.deferred.config import MOST_LEASE_S
 from gateway.deferred.exposed import AsyncEvent
 from gateway.deferred.held import Answer, Held
 from gateway.deferred.job import Asked, Claimed, Found, Standing, Status, StoreError
@@ -24,7 +25,7 @@ CREATE TABLE job (
 _OTHERS = "id NOT IN (SELECT value FROM json_each(?))"
 _OVER = "(lease_unix_s < ? OR lease_unix_s > ?)"  # run out, or so far ahead that the clock was set back since
 _FREE = f"(status = 'queued' OR (status = 'running' AND {_OVER})) AND {_OTHERS}"
-_FARTHEST_LEASES = 4  # how many leases ahead one may end
+_FARTHEST_S = 4 * MOST_LEASE_S  # how far ahead a lease may end, whatever the gateway that took it has set
 _BUSY_S = 2.0
 _OWNER_ONLY = 0o600
 _UNWRITABLE = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN})
@@ -95,7 +96,7 @@ class JobStore:
             try:
                 row = self._claim(lease_s)
             except StoreError as error:
-                row = self._oldest(lease_s) if error.unwritable else None
+                row = self._oldest() if error.unwritable else None
                 if row is None:
                     raise
             if row is None:
@@ -105,7 +106,7 @@ class JobStore:
 
     def _claim(self, lease_s: float) -> tuple[str, str, bytes] | None:
         now_s, ours = self._now_unix_s(), self._held.names()
-        farthest_s = now_s + _FARTHEST_LEASES * lease_s
+        farthest_s = now_s + _FARTHEST_S
         with self._open() as db:
             lost = db.execute(
                 "UPDATE job SET status = 'lost', settled_unix_s = ?, request = NULL WHERE status = 'running'"
@@ -120,13 +121,13 @@ class JobStore:
         self._ended(AsyncEvent.LOST, lost)
         return row
 
-    def _oldest(self, lease_s: float) -> tuple[str, str, bytes] | None:
+    def _oldest(self) -> tuple[str, str, bytes] | None:
         """The same without a word to the file, which cannot be written."""
         now_s = self._now_unix_s()
         with self._open() as db:
             row: tuple[str, str, bytes] | None = db.execute(
                 f"SELECT id, tenant, request FROM job WHERE {_FREE} AND tries < ? ORDER BY number LIMIT 1",
-                (now_s, now_s + _FARTHEST_LEASES * lease_s, self._held.names(), MOST_TRIES),
+                (now_s, now_s + _FARTHEST_S, self._held.names(), MOST_TRIES),
             ).fetchone()
         return row
 

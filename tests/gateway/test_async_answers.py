@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 
+import msgspec
 import pytest
 from served import backend, gateway, policy_of
 from upstream_stub import answers, hangs, running, says
@@ -10,7 +11,7 @@ from upstream_stub import answers, hangs, running, says
 from gateway.answers.cache_key import tenant_of
 from gateway.answers.completion import now_unix_s
 from gateway.clock import SystemClock
-from gateway.deferred.config import Deferred
+from gateway.deferred.config import MOST_LEASE_S, Deferred
 from gateway.deferred.job import Asked, Status
 from gateway.deferred.store import JobStore
 from gateway.standing import Standing
@@ -206,6 +207,23 @@ def test_a_job_whose_gateway_died_is_tried_once_more_and_then_lost(tmp_path):
     wall.time_s += 11
     assert store(tmp_path, wall).claim(lease_s=10) is None
     assert jobs.find(identity, tenant="t").status is Status.LOST
+
+
+def test_gateways_that_share_the_file_may_have_leases_of_their_own(tmp_path):
+    wall = Wall()
+    identity = store(tmp_path, wall).put(ASKED, tenant="t")
+    renewing, old = store(tmp_path, wall), store(tmp_path, wall)
+    assert renewing.claim(lease_s=MOST_LEASE_S).id == identity
+    assert old.claim(lease_s=1) is None
+    renewing.renew(identity, lease_s=MOST_LEASE_S)
+    assert old.claim(lease_s=1) is None
+    assert old.find(identity, tenant="t").status is Status.RUNNING
+
+
+@pytest.mark.parametrize("lease_s", ["0.9", "600.1"])
+def test_a_lease_has_bounds(lease_s):
+    with pytest.raises(msgspec.ValidationError, match="lease_s"):
+        msgspec.toml.decode(f"lease_s = {lease_s}", type=Deferred)
 
 
 @pytest.mark.parametrize("jump_s", [-86_400.0, 86_400.0])
