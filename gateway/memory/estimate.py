@@ -147,9 +147,15 @@ def _implied_type(config: Mapping[str, Any], index: int) -> str:
     """The kind of a layer where an older config does not list them."""
     if config.get("attention_chunk_size"):
         return "chunked_attention" if _rotates(config, index) else "full_attention"
-    if not config.get("sliding_window") or config.get("use_sliding_window") is False:
+    if not config.get("sliding_window") or _switched_off(config):
         return "full_attention"
     return "sliding_attention" if _slides(config, index) else "full_attention"
+
+
+def _switched_off(config: Mapping[str, Any]) -> bool:
+    """Where layers may be exempt, the window is off unless it is said to be on; elsewhere only where it is said."""
+    switch = config.get("use_sliding_window")
+    return switch is False or (not switch and "max_window_layers" in config)
 
 
 def _rotates(config: Mapping[str, Any], index: int) -> bool:
@@ -162,10 +168,10 @@ def _rotates(config: Mapping[str, Any], index: int) -> bool:
 
 
 def _slides(config: Mapping[str, Any], index: int) -> bool:
-    if config.get("model_type") in ("qwen2", "qwen3"):
-        return index >= int(config.get("max_window_layers") or 0)
     if config.get("model_type") == "qwen2_moe":
         return index % 2 == 0 and index < int(config.get("max_window_layers") or 0)
+    if "max_window_layers" in config and config.get("model_type") != "qwen3_moe":
+        return index >= int(config["max_window_layers"] or 0)
     pattern = config.get("_sliding_window_pattern") or config.get("sliding_window_pattern")
     return not pattern or (index + 1) % int(pattern) != 0
 

@@ -24,7 +24,7 @@ def _row(layers: int, heads: int, hidden_size: int, kv_heads: int | None = None,
 
 _SWITCHED_OFF: dict[str, Any] = {"use_sliding_window": False, "sliding_window": 4096, "max_window_layers": 28}
 _LATENT: dict[str, Any] = {"kv_lora_rank": 512, "qk_rope_head_dim": 64}
-_FAMILIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+FAMILIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "cohere": _row(40, 64, 8192),
         "cohere2": _row(40, 64, 8192, sliding_window=4096, sliding_window_pattern=4),
@@ -67,7 +67,6 @@ _ALIASES = MappingProxyType(
         "num_kv_heads": "num_key_value_heads",
     }
 )
-FAMILIES = tuple(sorted(_FAMILIES))
 
 
 def completed(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,15 +74,15 @@ def completed(config: Mapping[str, Any]) -> dict[str, Any]:
     outer = config
     config = outer.get("text_config") or outer
     family = config.get("model_type") or _part_of(outer.get("model_type"))
-    family = family if family in _FAMILIES else _part_of(family)
+    family = family if family in FAMILIES else _part_of(family)
     named = {_ALIASES.get(key, key): value for key, value in config.items()}
     dtypes = {key: outer[key] for key in ("dtype", "torch_dtype") if outer.get(key)}
     if named.get("dtype") or named.get("torch_dtype"):
         dtypes = {}
-    return {**_FAMILIES.get(family, {}), **named, **dtypes, "model_type": family}
+    return {**FAMILIES.get(family, {}), **named, **dtypes, "model_type": family}
 
 
 def _part_of(family: Any) -> str:
     """The family of the language model inside a multimodal one."""
     text = f"{family}_text"
-    return text if text in _FAMILIES else str(family)
+    return text if text in FAMILIES else str(family)

@@ -94,6 +94,31 @@ def test_llama_4_layers_without_rotary_positions_are_listed_or_every_so_many() -
         assert [group.layers for group in groups] == [full, 4 - full]
 
 
+@pytest.mark.parametrize(
+    ("told", "sliding"),
+    [
+        ({"model_type": "qwen2_vl"}, 0),
+        ({"model_type": "qwen2_vl", "use_sliding_window": False}, 0),
+        ({"model_type": "qwen2_vl", "use_sliding_window": None}, 0),
+        ({"model_type": "qwen2_vl", "use_sliding_window": True}, 0),
+        ({"model_type": "qwen2_5_vl", "use_sliding_window": True, "max_window_layers": 20}, 8),
+        ({"model_type": "qwen2_5_vl", "text_config": {"model_type": "qwen2_5_vl_text"}}, 0),
+        ({"model_type": "qwen2", "use_sliding_window": True, "max_window_layers": 20}, 8),
+        ({"model_type": "qwen2_moe", "use_sliding_window": True, "max_window_layers": 20}, 10),
+        ({"model_type": "qwen3_moe", "use_sliding_window": True}, 28),
+    ],
+)
+def test_layers_of_a_qwen_slide_only_where_that_is_switched_on_and_from_the_layer_named(
+    told: dict[str, Any], sliding: int
+) -> None:
+    fields = {"num_hidden_layers": 28, "num_attention_heads": 12, "hidden_size": 1536}
+    fields |= {"sliding_window": 32768, "max_window_layers": 28}
+    config = {**told, "text_config": fields | told["text_config"]} if "text_config" in told else fields | told
+    groups = KvShape.from_config(config).groups
+    assert sum(group.layers for group in groups if group.window_tokens is not None) == sliding
+    assert sum(group.layers for group in groups) == 28
+
+
 def test_the_language_models_own_dtype_counts_before_that_of_the_whole() -> None:
     text = {**GEMMA_3_4B["text_config"], "dtype": "float32"}
     assert KvShape.from_config({**GEMMA_3_4B, "text_config": text}).value_bits == 32
@@ -106,7 +131,7 @@ def test_an_unknown_family_without_heads_is_still_refused() -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_what_the_familys_class_leaves_out_is_what_the_table_puts_in(family: str) -> None:
     transformers = pytest.importorskip("transformers")
     configs = transformers.CONFIG_MAPPING
