@@ -11,7 +11,7 @@ from gateway.clock import Clock
 from gateway.record import Reason
 from gateway.watchdog.config import Launch, WatchdogConfig
 from gateway.watchdog.process import ChildProcess
-from gateway.watchdog.watch import USUAL, Phase, Seen, Sign, Watch, after, cause_in, judge
+from gateway.watchdog.watch import TOLD, USUAL, Phase, Seen, Sign, Watch, after, cause_in, judge
 from gateway.watchdog.weights import first_whole
 
 _TICK_S = 0.1
@@ -151,7 +151,7 @@ class Keeper:
     async def _end(self, sign: Sign) -> None:
         """Make sure that it is over, find out why, and wait."""
         await self._process.stop()
-        cause = cause_in(self._process.last_words())
+        cause = TOLD.get(sign) or cause_in(self._process.last_words())
         self._tell("backend_down", f"{sign}, exit code {self._process.exit_code}, cause {cause}")
         self.watch = after(self.watch, sign, now_s=self._clock.now_s(), marks=self._config, cause=cause)
         self._tell("restart_planned", f"launch {self.launch.name} in {self.state()['due_in_s']} s")

@@ -56,7 +56,7 @@ TRANSITIONS = MappingProxyType(
 )
 
 
-_TOLD: Mapping[Sign, Cause] = MappingProxyType({Sign.KERNEL: "kernel", Sign.MEMORY: "memory"})  # by its own answers
+TOLD: Mapping[Sign, Cause] = MappingProxyType({Sign.KERNEL: "kernel", Sign.MEMORY: "memory"})  # by its own answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +116,7 @@ def after(watch: Watch, sign: Sign, *, now_s: float, marks: WatchdogConfig, caus
         return moved
     stable = watch.phase is Phase.RUNNING and now_s - watch.since_s >= marks.stable_s
     failures = 1 if stable else watch.failures + 1
-    launch = next_launch(watch, sign, now_s=now_s, marks=marks, cause=_TOLD.get(sign, cause))
+    launch = next_launch(watch, sign, now_s=now_s, marks=marks, cause=TOLD.get(sign, cause))
     return replace(
         moved,
         failures=failures,

@@ -12,7 +12,9 @@ from served import backend, gateway, policy_of
 from test_watch import folder
 
 from gateway.clock import SystemClock
+from gateway.record import Reason
 from gateway.watchdog.config import Launch, WatchdogConfig
+from gateway.watchdog.keeper import Keeper
 
 CLOCK = SystemClock()
 SCRIPT = Path(__file__).with_name("small_backend.py")
@@ -118,6 +120,33 @@ async def test_an_engine_that_answers_out_of_memory_and_lives_on_gets_another_la
         answer = await served.chat()
         assert (keeper.launch.name, answer.text) == ("efficient", "from small")
         assert "degraded_launch" in answer.record["reasons"]  # beside the level's own, after so many deaths by memory
+
+
+async def test_the_cause_that_its_answers_told_is_the_one_in_the_log():
+    port = free_port()
+    small = Launch(name="efficient", after="memory", command=command(port, "good", "small"))
+    told = []
+
+    async def probe():
+        return True
+
+    keeper = Keeper(
+        watched(port, degraded=(small,)),
+        probe=probe,
+        clock=CLOCK,
+        environ=os.environ,
+        tell=lambda event, detail: told.append((event, detail)),
+        on_ready=lambda: None,
+    )
+    kept = asyncio.create_task(keeper.run())
+    await until(lambda: keeper.up)
+    for _ in range(3):
+        keeper.failed(Reason.OUT_OF_MEMORY)
+    await until(lambda: keeper.degraded)
+    kept.cancel()
+    await asyncio.gather(kept, return_exceptions=True)
+    (down,) = [detail for event, detail in told if event == "backend_down"]
+    assert (down.split(",")[0], down.split(", ")[-1]) == ("memory", "cause memory")
 
 
 async def test_a_start_that_dies_of_memory_leads_to_the_small_launch(tmp_path):
