@@ -56,7 +56,7 @@ class Backend:
     secrets: Secrets = field(default_factory=Secrets)  # that no answer may quote
     standing: Standing = field(default_factory=Standing)
     away_until_s: float = field(default=0.0)  # it asked for less until then
-    _kv_bytes: dict[tuple[int, int], int] = field(default_factory=dict)
+    _kv_bytes: dict[tuple[int, int], int] = field(default_factory=dict, init=False, repr=False)
 
     def kv_bytes(self, prompt_tokens: int, max_tokens: int) -> int:
         """Most bytes of KV cache that the request takes; 0 where the model's shape is unknown."""

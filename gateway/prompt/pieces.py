@@ -113,7 +113,7 @@ class _Words(dict[str, int]):
         piece = f" {word}"
         count = self._known.get(piece)
         if count is None:
-            if not self.may_ask or len(piece) > _MOST_PIECE_CHARS or len(self._known) > _MOST_PIECES:
+            if self.may_ask <= 0 or len(piece) > _MOST_PIECE_CHARS or len(self._known) > _MOST_PIECES:
                 raise KeyError(word)
             self.may_ask -= 1
             count = self._known[piece] = self._tokenizer.count_word(piece)

@@ -166,6 +166,15 @@ def test_what_is_remembered_is_bounded_and_asked_once() -> None:
     assert letters.asked[-1] == long
 
 
+def test_a_question_too_many_of_another_thread_lets_nobody_ask_without_end() -> None:
+    letters = Letters()
+    counts = PieceCounts(letters)
+    counts._inner.may_ask = -1  # two threads saw the last one
+    with pytest.raises(KeyError):
+        counts._inner["new"]
+    assert letters.asked == []
+
+
 def test_a_model_folder_says_which_way_it_is_counted(tmp_path: Path) -> None:
     for name, tokenizer in TOKENIZERS.items():
         folder = tmp_path / name
