@@ -14,7 +14,7 @@ from gateway.backends.backend import Backend
 from gateway.backends.cascade import front_of, plan
 from gateway.clock import Clock
 from gateway.decision import Branch
-from gateway.errors import BadRequest, ContextTooLong, UpstreamError
+from gateway.errors import BadRequest, Blame, Closed, ContextTooLong, UpstreamError
 from gateway.policies.choice import from_fallback
 from gateway.record import Attempt, DegradationRecord, Level, Reason
 from gateway.relay import Sink, send_error, send_whole
@@ -134,7 +134,7 @@ class Pipeline:
                 schemas=self.schemas,
             )
             record = work.by_model(backend.name, backend.config.model, served.loss)
-            instead = await self.unaided.gate.check(work, record, served.completion, path=backend.name)
+            instead = await self._instead(work, record, served.completion, path=backend.name)
             if sink is not None and sink.shown is not None:
                 instead = None  # what was shown is close to it, and two answers are none
         except UpstreamError as error:
@@ -153,6 +153,16 @@ class Pipeline:
             raise
         self._tell(work, backend, began_s, None)
         return served if instead is None else instead
+
+    async def _instead(self, work: Work, record: DegradationRecord, completion: Completion, *, path: str) -> Hit | None:
+        """What the semantic gate says; where the gateway's own time ends first, an unchecked answer is not given."""
+        try:
+            async with work.deadline.while_resting():
+                return await self.unaided.gate.check(work, record, completion, path=path)
+        except Closed:
+            raise UpstreamError(
+                "the gateway stops", reason=Reason.DRAINING, blame=Blame.NEUTRAL, outcome="indeterminate"
+            ) from None
 
     def _tell(self, work: Work, backend: Backend, began_s: float, error: UpstreamError | None) -> None:
         tried = self._attempt(backend, began_s, error)
@@ -192,7 +202,12 @@ class Pipeline:
     ) -> Reply | None:
         """The first of these paths without a model that has an answer."""
         for name in names:
-            given = await self.unaided.answer(name, work, by_choice=by_choice)
+            try:
+                async with work.deadline.while_resting():
+                    given = await self.unaided.answer(name, work, by_choice=by_choice)
+            except Closed:
+                work.note(Reason.DRAINING)
+                continue
             if given is not None:
                 return await self._send(work, given, sink)
         return None

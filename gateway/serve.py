@@ -77,8 +77,9 @@ class Server(uvicorn.Server):
         answer is cut off.
         """
         loop, drain_s = asyncio.get_running_loop(), self._runtime.config.server.drain_s
+        ends_s = backends_end_s(drain_s)
         alarms = (
-            loop.call_later(backends_end_s(drain_s), self._runtime.closing.end),
+            loop.call_later(ends_s, self._runtime.closing.end, drain_s - ends_s),
             loop.call_later(drain_s, self._cut_off),
         )
         try:

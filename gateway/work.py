@@ -9,7 +9,7 @@ import msgspec
 from gateway.answers.language import language_of
 from gateway.clock import Clock
 from gateway.decision import Branch
-from gateway.draining import Closing, Within
+from gateway.draining import STEP_SHARE, Closing, Within
 from gateway.policies.caller import NOBODY, Caller
 from gateway.policies.manifest import DegradationPolicy
 from gateway.policy import Language, Policy
@@ -35,6 +35,10 @@ class Deadline(msgspec.Struct, frozen=True, kw_only=True):
     def while_open(self) -> Within:
         """A block that raises Closed where the gateway's own time ends before it."""
         return self.closing.within()
+
+    def while_resting(self) -> Within:
+        """The same for a step that is no backend's: it has a share of what is left after that end."""
+        return self.closing.within(STEP_SHARE)
 
 
 class Loss(msgspec.Struct, kw_only=True):
