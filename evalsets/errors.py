@@ -3,6 +3,7 @@
 EvalsetError            one clear line for a person; the caller can only fix the input
 ├── FieldError          a field holds a value it must not hold
 ├── FileError           a file or line cannot be read as records
+├── SchemaFaultError    a JSON Schema cannot be applied
 └── UnknownNameError    no set, or no item, of that name
 """
 
@@ -41,6 +42,10 @@ class FileError(EvalsetError):
         self.line = line
         place = f"{path}, line {line}" if line else f"{path}"
         super().__init__(f"{place}: {found}; expected {expected}")
+
+
+class SchemaFaultError(EvalsetError):
+    """A JSON Schema that cannot be applied; its text says why."""
 
 
 class UnknownNameError(EvalsetError):

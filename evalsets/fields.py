@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 
-from evalsets.errors import FieldError
+from evalsets import schemas
+from evalsets.errors import FieldError, SchemaFaultError
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _NOT_TEXT = re.compile(r"[\ud800-\udfff\x00]")
@@ -54,14 +55,12 @@ def require_facts(field: str, value: object) -> None:
 
 
 def require_schema(field: str, value: object) -> None:
-    """Accept None or a JSON Schema (draft 2020-12) object that says its type."""
+    """Accept None or a JSON Schema object that says its type, and can be applied without fetching anything."""
     if value is None:
         return
     if not isinstance(value, Mapping) or "type" not in value:
         raise FieldError(field, value, "null or a JSON Schema object with a 'type'")
-    import jsonschema  # here: `truefall --help` must not pay for it
-
     try:
-        jsonschema.Draft202012Validator.check_schema(dict(value))
-    except jsonschema.SchemaError as error:
-        raise FieldError(field, value, f"a valid JSON Schema ({error.message})") from error
+        schemas.require_schema(dict(value))
+    except SchemaFaultError as error:
+        raise FieldError(field, value, f"a valid JSON Schema ({' '.join(str(error).split())})") from error

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from evalsets.item import Item, claims, mentions
+from evalsets.schemas import validator_of
 from evalsets.wording import words, wrong_language
 
 LONG, INFERRED, UNANSWERABLE = "long-context", "inference", "unanswerable"
@@ -48,11 +49,13 @@ def _contract(item: Item) -> Iterator[Complaint]:
     import jsonschema
 
     try:
-        jsonschema.Draft202012Validator(dict(item.contract)).validate(json.loads(item.reference))
+        validator_of(dict(item.contract)).validate(json.loads(item.reference))
     except json.JSONDecodeError as error:
         yield Complaint("contract", f"the reference is not JSON ({error.msg}, column {error.colno})")
     except jsonschema.ValidationError as error:
         yield Complaint("contract", f"the reference breaks the schema at {error.json_path}: {error.message}")
+    except RecursionError:
+        yield Complaint("contract", "the schema is applied to the reference without an end")
 
 
 def _grounding(item: Item) -> Iterator[Complaint]:

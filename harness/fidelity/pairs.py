@@ -5,8 +5,9 @@ import math
 import re
 from typing import Any, NamedTuple, NoReturn
 
+from evalsets.errors import SchemaFaultError
+from evalsets.schemas import require_schema
 from harness.fidelity.case import Case, Judgement, Similarity
-from harness.fidelity.schemas import SchemaFaultError, require_schema
 
 REQUIRED = ("id", "reference", "candidate")
 OPTIONAL = ("prompt", "context", "lang", "must_keep", "must_not", "contract", "degraded")

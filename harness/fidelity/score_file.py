@@ -7,6 +7,7 @@ and the caches of those who score and judge, each with a limit of its own (docs/
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ BYTES_AT_ONCE = 8 << 20  # prompts, facts and contracts included
 MOST_UNUSED = 100  # unknown fields that are named
 NAME_CHARS = 60
 MAX_LINE_BYTES = 64 << 20
+MOST_LINKS = 40  # from one to the next
+_DESCRIPTOR = re.compile(r"/dev/fd/\d+|/proc/\d+/(?:task/\d+/)?fd/\d+")
 
 
 class PairScorer(Protocol):
@@ -56,7 +59,8 @@ class ScoreFile:
     def run(self, source: Path, target: Path) -> int:
         """0, or 2 when a row was broken or a judge model had no opinion on it.
 
-        `target` is written beside its place and moved there at the end; a pipe or a device is written to directly.
+        `target` is written beside its place and moved there at the end; a pipe or a device is written to directly, and
+        the file that a descriptor such as /dev/stdout stands for gets the rows at its end.
 
         Raises NothingJudged when no row could be judged, ConfigError when both are the same or one is unusable.
         """
@@ -66,7 +70,7 @@ class ScoreFile:
                 raise ConfigError(f"{written}: is read and would be written to; name another --output")
         tally = Tally(file=source)
         try:
-            with source.open("rb") as lines, partial.open("wb") as out, Ids() as ids:
+            with source.open("rb") as lines, partial.open("ab" if partial == target else "wb") as out, Ids() as ids:
                 self.rows(self.parsed(lines, ids, tally), out, tally)
         except OSError as error:
             if partial != target:
@@ -143,9 +147,21 @@ class ScoreFile:
 
 def partial_of(target: Path) -> Path:
     """Where the rows go until all are there: beside `target`, or beside what it is a link to."""
-    if target.exists() and not target.is_file():
+    if (target.exists() and not target.is_file()) or is_descriptor(target):
         return target
     return target.resolve().with_name(f"{target.name}.part")
+
+
+def is_descriptor(path: Path) -> bool:
+    """Whether `path` is, or links to, an open file by its number: the file belongs to whoever opened it."""
+    for _ in range(MOST_LINKS):
+        path = path.parent.resolve() / path.name
+        if _DESCRIPTOR.fullmatch(str(path)):
+            return True
+        if not path.is_symlink():
+            break
+        path = path.parent / path.readlink()
+    return False
 
 
 def numbered(lines: BinaryIO) -> Iterator[tuple[int, bytes]]:

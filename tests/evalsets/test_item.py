@@ -38,6 +38,9 @@ def test_a_blank_system_prompt_or_context_leaves_no_trace(make_item):
         ("contract", {"type": "no such type"}),
         ("contract", {}),
         ("contract", []),
+        ("contract", {"type": "object", "$ref": "#/nope"}),
+        ("contract", {"type": "object", "$ref": "http://127.0.0.1:9/x"}),
+        ("contract", {"type": "object", "$schema": 7}),
     ],
 )
 def test_a_wrong_value_is_refused_with_its_field_and_what_would_be_right(make_item, field, value):
@@ -49,6 +52,11 @@ def test_a_wrong_value_is_refused_with_its_field_and_what_would_be_right(make_it
 def test_an_item_can_be_put_in_a_set_although_a_schema_is_not_hashable(make_item):
     item = make_item(contract={"type": "object"}, reference="{}")
     assert {item, make_item(contract={"type": "object"}, reference="{}")} == {item}
+
+
+def test_a_schema_of_an_older_dialect_is_accepted(make_item):
+    older = {"$schema": "http://json-schema.org/draft-07/schema#", "type": "array", "items": [{"type": "string"}]}
+    assert make_item(contract=older).contract == older
 
 
 def test_alternatives_are_split_and_trimmed():

@@ -6,6 +6,8 @@ from evalsets.errors import FileError
 from evalsets.item_rules import complaints
 from evalsets.lint import lint_set, renew_card
 
+DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+
 
 def rules(item) -> list[str]:
     return [found.rule for found in complaints(item)]
@@ -23,6 +25,11 @@ def test_a_good_item_has_no_complaint(make_item):
         ({"reference": "They cannot be returned, only within 30 days."}, "must-not"),
         ({"contract": {"type": "object"}}, "contract"),
         ({"contract": {"type": "object"}, "reference": '["cannot be returned"]'}, "contract"),
+        (
+            {"contract": {"$schema": DRAFT_7, "type": "array", "items": [{"type": "null"}]}, "reference": '["x"]'},
+            "contract",
+        ),
+        ({"contract": {"type": "array", "$ref": "#"}, "reference": '["cannot be returned"]'}, "contract"),
         ({"context": ""}, "grounding"),
         ({"context": "Boxes are made of card and come from a small mill in the hills near by."}, "grounding"),
         ({"lang": "zh"}, "language"),

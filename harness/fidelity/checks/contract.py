@@ -4,10 +4,10 @@ import json
 import re
 from collections.abc import Iterator
 
+from evalsets.schemas import validator_of
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair, alike
 from harness.fidelity.reading.text import read
-from harness.fidelity.schemas import validator_of
 
 NAME = "contract"
 _HOLLOW = re.compile(

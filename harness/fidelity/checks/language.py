@@ -8,7 +8,7 @@ from types import MappingProxyType
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Pair
-from harness.fidelity.reading.text import language
+from harness.fidelity.reading.text import language, look_alike
 
 NAME = "language"
 
@@ -41,7 +41,9 @@ def check(both: Pair) -> list[Finding]:
         return [Finding(check=NAME, severity=1.0, reason=f"the answer is in {other}, the reference is not")]
     wanted = both.case.lang if both.case.lang in ("en", "zh") else language(both.case.reference)
     got = language(both.case.candidate)
-    if wanted is None or got in (None, wanted, language(both.case.reference)) or len(both.candidate.content) < 2:
+    if wanted is None or got in (None, wanted) or len(both.candidate.content) < 2:
+        return []
+    if look_alike(both.case.reference, both.case.candidate):
         return []  # a reference full of names and code counts as it looks, too
     named = {"en": "English", "zh": "Chinese"}
     return [

@@ -18,7 +18,7 @@ from harness.fidelity.reading.lists import reordered
 from harness.fidelity.reading.outcomes import told_settled
 from harness.fidelity.reading.polarity import Polarity, polarity
 from harness.fidelity.reading.same_forms_zh import in_one_form
-from harness.fidelity.reading.text import Text, Word, language, read
+from harness.fidelity.reading.text import Text, Word, look_alike, read
 
 REACH = 150  # words looked at on either side of a place in a long text
 
@@ -213,8 +213,8 @@ def pair(case: Case) -> Pair:
     """Read and align the texts of `case`. Never raises."""
     here, there = in_one_form(case.reference, told_settled(case.candidate, case.reference))
     reference = read(here, case.lang)
-    alike = language(case.reference) == language(case.candidate)  # Chinese full of code looks English, twice
-    candidate = read(written_out(there, case.reference), case.lang if alike else None)
+    lang = case.lang if look_alike(case.reference, case.candidate) else None
+    candidate = read(written_out(there, case.reference), lang)
     forth = _align(reference.words, candidate.words)
     back: list[int | None] = [None] * len(reference.words)
     for at, target in enumerate(forth):

@@ -14,7 +14,21 @@ _BLANKS = re.compile(rf"(\s{{{MOST_BLANKS}}})\s+")
 _RUN = re.compile(rf"[^\W{_IDEOGRAPH}]{{{MOST_RUN}}}(?=[^\W{_IDEOGRAPH}])")
 _STOPS = {"en": re.compile("[.;!?]"), "zh": re.compile("[。;!?；！？]")}
 _STOP = {"en": ". ", "zh": "。"}
-_PLACES = ("\n", ",，:：", " ")  # where a sentence is best cut, the best first
+_VALUE = r"\d一二三四五六七八九十百千万亿两"
+_PLACES = (
+    tuple(  # where a sentence is best cut, the best first: no value is parted from itself, and hardly from its unit
+        re.compile(place)
+        for place in (
+            r"\n",
+            r"[,，:：](?!\s*\d)",
+            r"(?<!\d) (?!\d)",
+            r"(?<!\d) | (?!\d)",
+            rf"(?<![{_VALUE},.:])(?=[^{_VALUE},.:])",
+            r"(?<![\d,.:])|(?![\d,.:])",
+            r"(?<!\d)|(?!\d)",
+        )
+    )
+)
 
 
 def with_stops(plain: str, lang: str) -> str:
@@ -38,9 +52,10 @@ def with_stops(plain: str, lang: str) -> str:
 
 def _cut(plain: str, at: int) -> int:
     """Where a sentence that begins at `at` and is too long is cut: behind its last mark or word within the limit."""
-    half = at + MOST // 2
-    for marks in _PLACES:
-        last = max(plain.rfind(mark, half, at + MOST) for mark in marks)
-        if last >= 0:
-            return last + 1
-    return at + MOST
+    half, most = at + MOST // 2, at + MOST
+    for place in _PLACES:
+        found = (match.end() for match in place.finditer(plain, half, most + MOST_BLANKS + 2))
+        last = max((end for end in found if half < end <= most), default=0)
+        if last:
+            return last
+    return most

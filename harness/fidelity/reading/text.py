@@ -164,6 +164,11 @@ def language(text: str) -> str | None:
     return "zh" if ideographs * 3 >= letters else "en"
 
 
+def look_alike(one: str, other: str) -> bool:
+    """Whether both look like one language: Chinese full of code looks English, but not as English does."""
+    return language(one) == language(other) and bool(CJK.search(one)) == bool(CJK.search(other))
+
+
 @lru_cache(maxsize=4096)
 def normalised(text: str) -> str:
     """One width, straight quotes, contractions written out."""

@@ -1,6 +1,10 @@
 import io
 import json
 import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +62,8 @@ def test_one_row_comes_out_per_row_in_the_same_order_with_exactly_these_fields(t
     ("bad", "says"),
     [
         (b"{", "not JSON"),
+        ({**GOOD, "contract": {"required": ["x"], "$ref": "#/required/a"}}, "points to nothing"),
+        ({**GOOD, "contract": {"minimum": 1, "$ref": "#/minimum/x"}}, "points to nothing"),
         (b"[1]", "need an object"),
         (b'{"id": "x", "reference": "r"}', "'candidate' is missing"),
         ({**GOOD, "candidate": None}, "'candidate' has to be a text, got null"),
@@ -223,6 +229,30 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path):
         os.close(end)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl"]
     assert pipe.is_fifo()
+
+
+APPENDING = """
+import sys
+from pathlib import Path
+sys.path[:0] = sys.argv[2:]
+from test_score_file import LengthScorer, ScoreFile, judge
+ScoreFile(scorer=LengthScorer(), judge=judge).run(Path("in.jsonl"), Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link"])
+def test_the_file_behind_standard_output_is_added_to(tmp_path, name):
+    (tmp_path / "in.jsonl").write_text(json.dumps(GOOD))
+    (tmp_path / "all.jsonl").write_text("kept\n")
+    (tmp_path / "link").symlink_to("/dev/stdout")
+    (tmp_path / "score.py").write_text(APPENDING)
+    here = Path(__file__).parent
+    words = [sys.executable, "score.py", name, str(here), str(here.parents[2])]
+    line = f"{shlex.join(words)} >> all.jsonl && echo after >> all.jsonl"
+    subprocess.run(["/bin/sh", "-c", line], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    first, row, last = (tmp_path / "all.jsonl").read_text().splitlines()
+    assert (first, json.loads(row)["id"], last) == ("kept", "a", "after")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["all.jsonl", "in.jsonl", "link", "score.py"]
 
 
 def test_a_pipe_is_left_alone_where_nothing_can_be_judged(tmp_path):

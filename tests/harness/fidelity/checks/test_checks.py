@@ -148,3 +148,10 @@ def test_a_broken_schema_names_the_place() -> None:
     schema = {"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}}
     assert "$.city" in complaints("Tarn", '{"city": 5}', "contract", contract=schema)[0]
     assert complaints("Tarn", '{"city": "Tarn"}', "contract", contract=schema) == []
+
+
+def test_an_english_answer_to_a_chinese_case_full_of_code_is_in_another_language() -> None:
+    code = "kubectl rollout restart deployment/api"
+    reference = f"用 {code} 重启服务"
+    assert complaints(reference, f"Restart the service with {code}", "language", lang="zh")
+    assert not complaints(reference, f"执行 {code} 即可重启服务", "language", lang="zh")

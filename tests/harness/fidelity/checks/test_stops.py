@@ -63,3 +63,36 @@ def test_no_sentence_is_too_long_and_no_word_is_lost(units: list[str], times: in
 def test_a_reference_without_stops_is_still_faithful_to_itself(unit: str) -> None:
     text = f"Opened software cannot be refunded {unit * 40} and the shop is closed on Sundays."
     assert judged(text, text).label is Label.FAITHFUL, judged(text, text).reasons
+
+
+VALUES = {  # what is said again and again, and a near copy of it is a few characters longer in front
+    "money": "and EUR 36,500 ",
+    "times": '{"at": "14:30:00", "on": "2026-03-12"}, ',
+    "no marks": "and 12,500 EUR of 14 days ",
+    "no blanks": "12:30:00|36,500|",
+    "Chinese": "发票金额为36,500元和三百二十元",
+}
+
+
+@pytest.mark.parametrize("unit", VALUES.values(), ids=VALUES)
+def test_a_value_is_never_cut(unit: str) -> None:
+    lang = language(unit) or "en"
+    for shift in range(2 * len(unit)):
+        found = with_stops("x" * shift + " " + unit * (1200 // len(unit)), lang)
+        for value in re.findall(r"\d[\d,:-]*\d", unit):
+            assert found.count(value) == 1200 // len(unit) * unit.count(value), (shift, value)
+        assert longest(found, lang) <= MOST + 1
+
+
+@pytest.mark.parametrize("unit", ["and EUR 36,500 ", "at 14:30, for 14 days and "])
+def test_near_copies_of_a_long_text_hold_the_same_values(unit: str) -> None:
+    values = {fact.key for fact in read("We pay " + unit * 2).facts}
+    for shift in range(2 * len(unit)):
+        assert {fact.key for fact in read("So " + "we " * shift + "pay " + unit * 40).facts} == values, shift
+
+
+def test_a_fact_is_kept_by_an_answer_that_is_the_reference() -> None:
+    for before in range(15, 35):
+        text = f"The invoices {'of the year ' * before}come to EUR 36,500 and are {'to be ' * 50}paid on Monday"
+        found = judged(text, text, must_keep=("36,500",))
+        assert found.label is Label.FAITHFUL, (before, found.reasons)
