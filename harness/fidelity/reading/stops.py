@@ -15,18 +15,17 @@ _RUN = re.compile(rf"[^\W{_IDEOGRAPH}]{{{MOST_RUN}}}(?=[^\W{_IDEOGRAPH}])")
 _STOPS = {"en": re.compile("[.;!?]"), "zh": re.compile("[。;!?；！？]")}
 _STOP = {"en": ". ", "zh": "。"}
 _VALUE = r"\d一二三四五六七八九十百千万亿两"
-_PLACES = (
-    tuple(  # where a sentence is best cut, the best first: no value is parted from itself, and hardly from its unit
-        re.compile(place)
-        for place in (
-            r"\n",
-            r"[,，:：](?!\s*\d)",
-            r"(?<!\d) (?!\d)",
-            r"(?<!\d) | (?!\d)",
-            rf"(?<![{_VALUE},.:])(?=[^{_VALUE},.:])",
-            r"(?<![\d,.:])|(?![\d,.:])",
-            r"(?<!\d)|(?!\d)",
-        )
+# Where a sentence is best cut, the best first: no value is parted from itself, and hardly from its unit.
+_PLACES = tuple(
+    re.compile(place)
+    for place in (
+        r"\n",
+        r"[,，:：](?!\s*\d)",
+        r"(?<!\d) (?!\d)",
+        r"(?<!\d) | (?!\d)",
+        rf"(?<![{_VALUE},.:])(?=[^{_VALUE},.:])",
+        r"(?<![\d,.:])|(?![\d,.:])",
+        r"(?<!\d)|(?!\d)",
     )
 )
 
