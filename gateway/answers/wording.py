@@ -44,9 +44,8 @@ _RELATIVE_TIME = re.compile(
 _HAN = r"\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 # Everything but white space is in a token: a character of Chinese, a word of any other script, or a sign.
 _TOKEN = re.compile(rf"[{_HAN}]|[^\W{_HAN}]+(?:[-'.,:/_@][^\W{_HAN}]+)*|[^\w\s]")
-_QUOTED = re.compile(
-    r"(\"[^\"]*\"|“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|〈[^〉]*〉|«[^»]*»|`[^`]*`|(?<!\w)'[^']+'(?!\w))"
-)
+_MARKS = dict(zip('"“‘「『《〈«`', '"”’」』》〉»`', strict=True))
+_QUOTED = re.compile(rf"[{''.join(_MARKS)}]|(?<!\w)'[^']+'(?!\w)")  # a mark that opens, or all that is quoted
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}  # full-width forms of ASCII
 _EXPANDED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), plain)
@@ -63,11 +62,11 @@ _EXPANDED: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(what|how|where)'s(?=\s+(?:the|my|your|our|a|an|this|that)\b)", r"\1 is"),
     )
 )
-_CLAUSE = r"[^,.?!;。、]*"
-_ASKING_ZH = r"几|多少|什么|怎么|如何|哪|谁|(?P<it>[\u3400-\u9fff])不(?P=it)"
-_SOFTENED = re.compile(rf"(?P<asked>(?:{_ASKING_ZH}){_CLAUSE}?)[呢啊呀](?=[,.?!;。、]|$)")
+_CLAUSE = re.compile(r"[^,.?!;。、]+")
+_ASKING_ZH = re.compile(r"几|多少|什么|怎么|如何|哪|谁|(?P<it>[\u3400-\u9fff])不(?P=it)")
+_SOFTENED = re.compile(r"(?:(?<![花毛])呢|[啊呀])\Z")  # 花呢 and 毛呢 are cloth
 _DONE_OR_NOT = re.compile(r"了没有?$")
-_MAY_OR_NOT = re.compile(rf"^(?P<before>{_CLAUSE}?)(?P<may>可不可以|能不能)(?P<after>{_CLAUSE})(?<!吗)$")
+_MAY_OR_NOT = re.compile("可不可以|能不能")
 _OPENING = """
 who whom whose what when where why which how is are am was were do does did can could may might must shall should will
 would has have had
@@ -76,7 +75,7 @@ _OPENERS = frozenset(_OPENING.split())
 _EVIDENT_ZH = re.compile(r"[吗呢]$|怎么|如何|什么|多少|哪|是否")
 _STOPS = frozenset(".!?。")
 # Changes whenever the same question would get another key.
-FINGERPRINT = "wording-3-{:08x}".format(
+FINGERPRINT = "wording-4-{:08x}".format(
     zlib.crc32(
         repr(
             (
@@ -84,7 +83,8 @@ FINGERPRINT = "wording-3-{:08x}".format(
                 _TOKEN.pattern,
                 _QUOTED.pattern,
                 [(pattern.pattern, plain) for pattern, plain in _EXPANDED],
-                [one.pattern for one in (_SOFTENED, _DONE_OR_NOT, _MAY_OR_NOT, _EVIDENT_ZH)],
+                _MARKS,
+                [one.pattern for one in (_CLAUSE, _ASKING_ZH, _SOFTENED, _DONE_OR_NOT, _MAY_OR_NOT, _EVIDENT_ZH)],
                 sorted(_OPENERS),
                 courtesy.PATTERNS,
             )
@@ -101,7 +101,7 @@ class Wording:
 
     def key(self) -> str:
         """Equal for two questions that may share an answer."""
-        return "\x1f".join(self.parts)
+        return "".join(f"{len(part)}:{part}" for part in self.parts)
 
 
 class Lexicon:
@@ -157,24 +157,31 @@ def lexicon_of(groups: tuple[tuple[str, ...], ...]) -> Lexicon:
 def _plain(text: str) -> str:
     """Width does not matter, nor capitals where there is nothing else. A small 2 above the line is no 2."""
     plain = unicodedata.normalize("NFC", text).translate(_WIDE)
-    return plain if any(sign.islower() for sign in plain) else plain.lower()
+    return plain if not plain.isascii() or any(sign.islower() for sign in plain) else plain.lower()
 
 
 def _one_form(plain: str) -> str:
     """到了没有 as 到了吗, 可不可以退 as 可以退吗, and no 呢 or 啊 behind what asks already."""
-    softened = _SOFTENED.sub(r"\g<asked>", plain)
-    return _MAY_OR_NOT.sub(_as_yes_or_no, _DONE_OR_NOT.sub("了吗", softened))
+    asked = _DONE_OR_NOT.sub("了吗", _CLAUSE.sub(_unsoftened, plain))
+    if asked.endswith("吗") or not _CLAUSE.fullmatch(asked):
+        return asked
+    told, times = _MAY_OR_NOT.subn(_may, asked, count=1)
+    return f"{told}吗" if times else asked
 
 
-def _as_yes_or_no(found: re.Match[str]) -> str:
-    may = "可以" if found["may"] == "可不可以" else "能"
-    return f"{found['before']}{may}{found['after']}吗"
+def _unsoftened(clause: re.Match[str]) -> str:
+    asked = _SOFTENED.sub("", clause[0])
+    return asked if _ASKING_ZH.search(asked) else clause[0]
+
+
+def _may(found: re.Match[str]) -> str:
+    return "可以" if found[0] == "可不可以" else "能"
 
 
 def _parts(plain: str) -> Iterator[str]:
     """Slots in order: what is quoted is one, as it stands."""
     begins = True
-    for index, piece in enumerate(_QUOTED.split(plain)):
+    for index, piece in enumerate(_by_quotes(plain)):
         if index % 2:
             yield f'"{piece[1:-1].strip()}'
             begins = False
@@ -182,6 +189,21 @@ def _parts(plain: str) -> Iterator[str]:
         for token in _TOKEN.findall(_expanded(piece.replace("’", "'"))):
             yield _folded(token, begins=begins)
             begins = token in _STOPS
+
+
+def _by_quotes(plain: str) -> list[str]:
+    """In turns what is not quoted and what is, marks included. A mark that nothing closes opens nothing."""
+    pieces: list[str] = []
+    at, start_from, last = 0, 0, {closes: plain.rfind(closes) for closes in _MARKS.values()}
+    while found := _QUOTED.search(plain, start_from):
+        start, end = found.span()
+        if closes := _MARKS.get(found[0]):
+            end = plain.index(closes, start + 1) + 1 if start < last[closes] else 0
+        if end:
+            pieces += [plain[at:start], plain[start:end]]
+            at = end
+        start_from = end or start + 1
+    return [*pieces, plain[at:]]
 
 
 def _expanded(piece: str) -> str:
@@ -195,6 +217,6 @@ def _expanded(piece: str) -> str:
 def _folded(token: str, *, begins: bool) -> str:
     """A capital matters, other than at a sentence's beginning, in "I", and in a number such as A-1234."""
     is_number = token[0].isalpha() and any(sign.isdigit() for sign in token)
-    if is_number or token[:2] in ("I", "I'") or (begins and (len(token) == 1 or not token.isupper())):
+    if is_number or token[:2] in ("I", "I'") or (begins and (len(token) == 1 or token[1:].islower())):
         return token.lower()
     return token

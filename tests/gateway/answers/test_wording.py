@@ -1,6 +1,8 @@
 """Which questions may share an answer."""
 
+from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -161,6 +163,16 @@ Is Masse right? | Is Maße right?
 你买的书在哪里？ | 你买书在哪里？
 《能不能给我一首歌的时间》多少钱？ | 《能给我一首歌的时间》多少钱？
 订单怎么取消的？ | 订单如何取消的？
+MPa to bar? | mPa to bar?
+MW是多少瓦？ | mW是多少瓦？
+10MW是多少瓦？ | 10mW是多少瓦？
+Translate into German: yes, no, please, thank you | Translate into German: yes, no
+Translate into French: hello, thanks | Translate into French: hello
+Translate into French: yes, please | Translate into French: yes
+Thanks: what does it mean? | What does it mean?
+hello kitty opening hours? | kitty opening hours?
+什么是花呢？ | 什么是花？
+Say "a\x1fb" | Say "a" b
 """
 AGREE_EN = """
 Where is my order? | where is my order
@@ -175,7 +187,7 @@ Please, how do I cancel my order? | How do I cancel my order?
 How do I cancel my order, please? | How do I cancel my order?
 Hello, when do you open? | When do you open?
 Hi there! When do you open? | When do you open?
-hey when do you open | When do you open?
+hey, when do you open | When do you open?
 When do you open? Thanks | When do you open?
 Thanks. When do you open? | When do you open? Thank you very much!
 Can you please cancel it? | Can you cancel it, please?
@@ -269,6 +281,40 @@ def test_a_letter_number_or_symbol_in_the_middle_is_never_lost(text, sign):
 )
 def test_a_place_number_name_date_or_negation_that_differs_separates(first, second):
     assert LEXICON.wording(first).key() != LEXICON.wording(second).key()
+
+
+LONG: dict[str, Callable[[int], str]] = {
+    "dots and thanks": lambda n: "." * n + "x" + ",thanks" * (n // 8),
+    "dots in the middle": lambda n: "." * n + "x",
+    "blanks in the middle": lambda n: "x" + " " * n + "x",
+    "commas and blanks": lambda n: "x" + " ," * (n // 2) + "x",
+    "lines": lambda n: "x" + "\n" * n + "x",
+    "tildes and lines": lambda n: "x" + "~\n" * (n // 2) + "x",
+    "please": lambda n: "x please" * (n // 8),
+    "greetings": lambda n: "hi, " * (n // 4) + "x",
+    "asking": lambda n: "几" * n,
+    "asking softly": lambda n: "几呢" * (n // 2) + "x",
+    "may or not": lambda n: "能不能" * (n // 3) + ",x",
+    "quotations that nothing closes": lambda n: "“" * n,
+    "quotations closed once": lambda n: "”" + "«" * n + "’",
+    "apostrophes": lambda n: " '" * (n // 2) + "a",
+    "a word of parts": lambda n: "a-" * (n // 2) + "%",
+}
+
+
+@pytest.mark.parametrize("of_length", LONG.values(), ids=LONG)
+def test_four_times_the_question_takes_about_four_times_the_time(of_length):
+    assert taken_s(of_length(16_000)) < 10 * taken_s(of_length(4_000)) + 1e-3  # 16 times, were it quadratic
+
+
+def taken_s(text: str) -> float:
+    """The least of a few tries, of the process's own time."""
+    tries = []
+    for _ in range(3):
+        began_s = process_time()
+        LEXICON.wording(text)
+        tries.append(process_time() - began_s)
+    return min(tries)
 
 
 def test_a_policys_own_synonyms_join():
