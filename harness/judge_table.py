@@ -1,4 +1,4 @@
-"""How good the judge of a run is: its errors on labelled answers that nothing was fitted to, measured beside every run."""
+"""How good the judge of a run is: its errors on labelled answers that nothing was fitted to, beside every run."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

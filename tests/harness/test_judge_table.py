@@ -41,7 +41,9 @@ def told(figure: Range | None) -> float:
 @pytest.mark.slow
 @pytest.mark.models
 @pytest.mark.parametrize("name", FLOORS)
-def test_the_verdict_gets_no_worse_on_answers_that_nothing_was_fitted_to(judged: dict[str, JudgedSet], name: str) -> None:
+def test_the_verdict_gets_no_worse_on_answers_that_nothing_was_fitted_to(
+    judged: dict[str, JudgedSet], name: str
+) -> None:
     least_auroc, most_lies, most_truths = FLOORS[name]
     ours = of(judged[name], "truefall")
     assert told(ours.auroc) >= least_auroc
