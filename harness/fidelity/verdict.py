@@ -17,7 +17,7 @@ from harness.fidelity.risk import Model, features, freedom, shipped_model
 
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
-_ORDER = frozenset({"comparison"})  # what is told of whom: the cross-encoders are blind to a change of order alone
+_UNSEEN = frozenset({"comparison", "identifiers"})  # the cross-encoders see no change of order alone, nor of a code
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 MOST_REASONS, TOLD = 5, 0.25  # severity from which a finding is one of the reasons
@@ -160,7 +160,7 @@ def _enough(own: Abstention) -> float:
 
 def _least(risk: float, findings: Sequence[Finding]) -> float:
     """What the cross-encoders cannot lower: the checks' risk where something is wrong that they do not see."""
-    return risk if _stands(findings) or _grave(findings, _ORDER) else 0.0
+    return risk if _stands(findings) or _grave(findings, _UNSEEN) else 0.0
 
 
 def findings_of(both: Pair) -> tuple[Finding, ...]:

@@ -111,6 +111,18 @@ def test_it_does_not_overrule_a_comparison_that_is_turned_round() -> None:
     assert judge([case], [UNMEASURED], reader=Says(0.02))[0].label is Label.MISLEADING
 
 
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        ("Flight LH454 was cancelled.", "They have called off LH445."),
+        ("航班CA1501已取消。", "CA1510这个航班取消了。"),
+    ],
+)
+def test_it_does_not_overrule_another_code(reference: str, candidate: str) -> None:
+    case = Case(id="x", reference=reference, candidate=candidate)
+    assert judge([case], [UNMEASURED], reader=Says(0.02))[0].label is Label.MISLEADING
+
+
 def test_equal_and_empty_texts_are_not_read() -> None:
     reader = Says(1.0)
     texts = [(REFERENCE, f"  {REFERENCE}\n"), (REFERENCE, ""), (REFERENCE, FREE)]
