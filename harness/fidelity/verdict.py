@@ -11,13 +11,15 @@ from harness.fidelity.cross_encoder import NAME as CROSS_ENCODER
 from harness.fidelity.cross_encoder import Opinion
 from harness.fidelity.entailment import Entailment
 from harness.fidelity.llm_judge import LlmJudge, notes
+from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.pair import Pair, pair
 from harness.fidelity.reading.text import joined
 from harness.fidelity.risk import Model, features, freedom, shipped_model
 
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
-_UNSEEN = frozenset({"comparison", "identifiers"})  # the cross-encoders see no change of order alone, nor of a code
+_ORDER = frozenset({"comparison"})  # what is told of whom: the cross-encoders are blind to a change of order alone
+_CODE = frozenset({"identifiers"})  # and to another code
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 MOST_REASONS, TOLD = 5, 0.25  # severity from which a finding is one of the reasons
@@ -109,7 +111,7 @@ def question(seen: Seen, similarity: Similarity, model: Model) -> Question | Non
         pair=texts,
         risk=risk,
         far=freedom(seen.both.closeness),
-        least=_least(risk, seen.findings),
+        least=_least(risk, seen.both, seen.findings),
         enough=None if no_abstention else _enough(own),
         joined=joined,
         threshold=model.threshold,
@@ -135,7 +137,7 @@ def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: froze
         return _abstained(case, similarity, abstains)
     risk = model.risk(features(both, findings, similarity))
     if joined is not None and opinion is not None and not _explained(both, findings):
-        risk = joined.risk(risk, opinion.misleads, far=freedom(both.closeness), least=_least(risk, findings))
+        risk = joined.risk(risk, opinion.misleads, far=freedom(both.closeness), least=_least(risk, both, findings))
         if opinion.read:
             findings = (*findings, _read_together(opinion.misleads, both))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
@@ -158,9 +160,11 @@ def _enough(own: Abstention) -> float:
     return NO_ABSTENTION if own.pure else HALF_IS_WHOLE if own.cue else WHOLE
 
 
-def _least(risk: float, findings: Sequence[Finding]) -> float:
+def _least(risk: float, both: Pair, findings: Sequence[Finding]) -> float:
     """What the cross-encoders cannot lower: the checks' risk where something is wrong that they do not see."""
-    return risk if _stands(findings) or _grave(findings, _UNSEEN) else 0.0
+    codes = any(fact.kind is Kind.IDENTIFIER for fact in both.reference.facts)  # H1 for a half-year replaces none
+    unseen = _grave(findings, _ORDER) or (codes and _grave(findings, _CODE))
+    return risk if unseen or _stands(findings) else 0.0
 
 
 def findings_of(both: Pair) -> tuple[Finding, ...]:

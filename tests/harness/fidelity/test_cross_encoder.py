@@ -123,6 +123,15 @@ def test_it_does_not_overrule_another_code(reference: str, candidate: str) -> No
     assert judge([case], [UNMEASURED], reader=Says(0.02))[0].label is Label.MISLEADING
 
 
+def test_what_only_looks_like_a_code_is_no_other_one() -> None:
+    reference = (
+        "Cloud spend for January through June was $1.25 million. About half of that was compute, storage a fifth."
+    )
+    candidate = "H1 came to 1,250 thousand dollars. Compute took some 50% of it, storage roughly 20%."
+    case = Case(id="x", reference=reference, candidate=candidate)
+    assert judge([case], [UNMEASURED], reader=Says(0.02))[0].label is Label.FAITHFUL
+
+
 def test_equal_and_empty_texts_are_not_read() -> None:
     reader = Says(1.0)
     texts = [(REFERENCE, f"  {REFERENCE}\n"), (REFERENCE, ""), (REFERENCE, FREE)]
