@@ -15,6 +15,7 @@ from gateway.backends.client import Call
 from gateway.backends.collect import Collector
 from gateway.backends.lane import Slot
 from gateway.clock import Clock
+from gateway.draining import stopping
 from gateway.errors import Blame, Closed, ContextTooLong, MemoryFull, NeverFits, QueueFull, UpstreamError
 from gateway.record import DegradationRecord, Reason
 from gateway.relay import Relay, Sink
@@ -51,12 +52,7 @@ async def attempt(
             )
     except Closed:
         was_sent = work.loss is not loss_before
-        raise UpstreamError(
-            "the gateway stops",
-            reason=Reason.DRAINING,
-            blame=Blame.NEUTRAL,
-            outcome="indeterminate" if was_sent else "refused",
-        ) from None
+        raise stopping(was_sent=was_sent) from None
     except UpstreamError as error:
         if error.blame is Blame.BACKPRESSURE and error.retry_after_s is not None:
             pause_s = min(error.retry_after_s, work.policy.overload.max_retry_after_s)

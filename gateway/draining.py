@@ -5,8 +5,9 @@ import math
 from types import TracebackType
 
 from gateway.config import Config
-from gateway.errors import Closed
+from gateway.errors import Blame, Closed, UpstreamError
 from gateway.policy import Policy
+from gateway.record import Reason
 
 SHORT = "drain_short"
 _FOR_THE_REST_S = 1.0  # of the drain time, for the paths without a model and for what is still to be sent
@@ -63,6 +64,16 @@ class Within:
             await self._wait.__aexit__(kind, error, trace)
         except TimeoutError:
             raise Closed from None
+
+
+def stopping(*, was_sent: bool) -> UpstreamError:
+    """What came of a try that the closing ended; `was_sent`: the backend may have worked on it."""
+    return UpstreamError(
+        "the gateway stops",
+        reason=Reason.DRAINING,
+        blame=Blame.NEUTRAL,
+        outcome="indeterminate" if was_sent else "refused",
+    )
 
 
 def backends_end_s(drain_s: float) -> float:

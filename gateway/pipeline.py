@@ -14,7 +14,8 @@ from gateway.backends.backend import Backend
 from gateway.backends.cascade import front_of, plan
 from gateway.clock import Clock
 from gateway.decision import Branch
-from gateway.errors import BadRequest, Blame, Closed, ContextTooLong, UpstreamError
+from gateway.draining import stopping
+from gateway.errors import BadRequest, Closed, ContextTooLong, UpstreamError
 from gateway.policies.choice import from_fallback
 from gateway.record import Attempt, DegradationRecord, Level, Reason
 from gateway.relay import Sink, send_error, send_whole
@@ -160,9 +161,7 @@ class Pipeline:
             async with work.deadline.while_resting():
                 return await self.unaided.gate.check(work, record, completion, path=path)
         except Closed:
-            raise UpstreamError(
-                "the gateway stops", reason=Reason.DRAINING, blame=Blame.NEUTRAL, outcome="indeterminate"
-            ) from None
+            raise stopping(was_sent=True) from None
 
     def _tell(self, work: Work, backend: Backend, began_s: float, error: UpstreamError | None) -> None:
         tried = self._attempt(backend, began_s, error)

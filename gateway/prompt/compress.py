@@ -72,7 +72,7 @@ def tightened(text: str, final: Sequence[Span] = ()) -> str:
     """Without loose white space, and with each JSON value on one line: no word and no number changes."""
     blocks = code_blocks(text)
     values = json_values(text, blocks)
-    rows = [row for table in tables(text, sorted([*blocks, *values])) for row in (table.header, *table.rows)]
+    rows = [line for table in tables(text, sorted([*blocks, *values])) for line in table.lines]
     cells, inline, fixed = Protected(rows), Protected(inline_spans(text)), Protected(final)
     alone = [value for value in values if not _inside(value, cells)]
     compact = {

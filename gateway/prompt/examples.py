@@ -114,7 +114,7 @@ def _are_examples(text: str, run: Sequence[Example]) -> bool:
 def _blocks(text: str) -> list[Span]:
     blocks = code_blocks(text)
     solid = sorted([*blocks, *json_values(text, blocks)])
-    return [*solid, *(row for table in tables(text, solid) for row in (table.header, *table.rows))]
+    return [*solid, *(line for table in tables(text, solid) for line in table.lines)]
 
 
 def _grouped(lines: Sequence[re.Match[str]]) -> list[list[Example]]:

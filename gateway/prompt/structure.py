@@ -26,6 +26,11 @@ class Table(NamedTuple):
     header: Span
     rows: list[Span]
 
+    @property
+    def lines(self) -> list[Span]:
+        """All of it, in order."""
+        return [self.header, *self.rows]
+
 
 def code_blocks(text: str) -> list[Span]:
     """Fenced blocks with their fences, whole lines; an open one runs to the end of the text."""
