@@ -74,8 +74,8 @@ def gate_run(
     demand = Demand(sha256, None if baseline is None else baseline.resolve().name)
     if number > 1 and not is_written(files.verdict, demand) and (run_dir / SCORES_FILE).is_file():
         first_against = None if baseline is None else Scored(baseline, scores_that_count(baseline) or SCORES_FILE)
-        gate_run_files(Scored(run_dir), criteria_file, first_against, files, ends_run=ends_run)
-    decision, files = gate_run_files(Scored(run_dir, scores), criteria_file, against, files, ends_run=ends_run)
+        gate_run_files(Scored(run_dir), criteria_file, first_against, demand, files, ends_run=ends_run)
+    decision, files = gate_run_files(Scored(run_dir, scores), criteria_file, against, demand, files, ends_run=ends_run)
     if junit is not None:
         write_whole(junit, junit_xml(decision, name=files.name))
     if markdown is not None:
@@ -85,12 +85,10 @@ def gate_run(
 
 
 def gate_run_files(
-    judged: Scored, criteria_file: Path, baseline: Scored | None, first: GateFiles, *, ends_run: bool
+    judged: Scored, criteria_file: Path, baseline: Scored | None, demand: Demand, first: GateFiles, *, ends_run: bool
 ) -> tuple[Decision, GateFiles]:
     """Decide, and write verdict and JUnit XML: to `first`, or beside it where this is not the first judgement."""
     folder, decision = RunFolder.open(judged.run), decide(judged, criteria_file, baseline)
-    sha256 = hashlib.sha256(criteria_file.read_bytes()).hexdigest()
-    demand = Demand(sha256, None if baseline is None else baseline.run.resolve().name)
     files, number, judge = first, number_of(Path(judged.scores)), judge_in(judged.run / judged.scores)
     if number > 1:
         again = partial(decide_earlier, judged.run, criteria_file, baseline.run if baseline else None)

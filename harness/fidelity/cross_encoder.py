@@ -23,7 +23,8 @@ SMALL, LARGE = "minilm", "e5"  # English, and half as dear; Chinese and English
 RANKS = {SMALL: 16, LARGE: 64}  # of what is kept of each change
 TOKENS_AT_ONCE = 4096
 KEPT_PAIRS = 20_000  # whose answer is remembered
-_REVISION, _HEAD = "base_revision", "head."
+HEAD = "head."  # before the names of its weights in the file
+_REVISION = "base_revision"
 Told = Sequence[float] | None  # how likely it is to mislead and, of the large one, to abstain; None: too long to read
 
 
@@ -182,7 +183,7 @@ def write_adapter(base: str, target: Path, reader: Reader) -> None:
         else:
             kept[name] = change.half().contiguous()
     for name, weight in reader.head.state_dict().items():
-        kept[f"{_HEAD}{name}"] = weight.half().contiguous()
+        kept[f"{HEAD}{name}"] = weight.half().contiguous()
     save_file(kept, target, metadata={_REVISION: reader.base})
 
 
@@ -206,6 +207,6 @@ def with_adapter(base: str, adapter: Path, *, device: str = "cpu") -> Reader:
                 weight.add_((kept[f"{name}.left"] @ kept[f"{name}.right"]).to(device))
             elif name in kept:
                 weight.add_(kept[name].to(device))
-        reader.head.load_state_dict({name.removeprefix(_HEAD): kept[name] for name in kept if name.startswith(_HEAD)})
+        reader.head.load_state_dict({name.removeprefix(HEAD): kept[name] for name in kept if name.startswith(HEAD)})
     reader.encoder.eval()
     return reader

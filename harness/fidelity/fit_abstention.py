@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.fidelity.case import Label
-from harness.fidelity.cross_encoder import LARGE, TOKENS_AT_ONCE, Reader, with_adapter
+from harness.fidelity.cross_encoder import HEAD, LARGE, TOKENS_AT_ONCE, Reader, with_adapter
 from harness.fidelity.labelled import Labelled, load_labelled
 from harness.fidelity.train_cross_encoder import SMOOTHING
 from harness.fidelity.windows import batches
@@ -83,7 +83,7 @@ def write_head(adapter: Path, target: Path, reader: Reader) -> None:
         kept = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         metadata = file.metadata()
     for name, weight in reader.head.state_dict().items():
-        kept[f"head.{name}"] = weight.half().contiguous()
+        kept[f"{HEAD}{name}"] = weight.half().contiguous()
     save_file(kept, target, metadata=metadata)
 
 

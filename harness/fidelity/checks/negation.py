@@ -16,7 +16,7 @@ from harness.fidelity.reading.polarity import Denial, affix_base
 from harness.fidelity.reading.reckoning import complements
 from harness.fidelity.reading.shared_denials import Side, exchanged, unmatched
 from harness.fidelity.reading.successors import succession
-from harness.fidelity.reading.text import Text, Word
+from harness.fidelity.reading.text import Text
 from harness.fidelity.reading.vacancies import same_places
 
 NAME = "negation"
@@ -144,7 +144,7 @@ def _without_needed(denied: list[tuple[Denial, float]], text: Text, other: Text)
     if not lacks or not any(w.lemma in _NEEDED or w.text.casefold() in _NEEDED for w in other.words):
         return denied
     pairs = [(one, d) for one in lacks for d, _ in denied if d is not one and _one_sentence(text, one.at, d.at)]
-    if len(pairs) != 1 or not any(_names(other, text.words[i]) for i in pairs[0][0].reach):
+    if len(pairs) != 1 or not any(says(other, text.words[i]) for i in pairs[0][0].reach):
         return denied
     gone = {id(d) for d in pairs[0]}
     return [(d, s) for d, s in denied if id(d) not in gone]
@@ -154,10 +154,6 @@ _LACKING = frozenset(["without", "unless", "no", "do without", "lack"])
 _NEEDED = frozenset(
     ["need", "require", "required", "must", "have to", "only", "necessary", "essential", "mandatory", "compulsory", "condition", "provided", "depend", "call for"]
 )  # fmt: skip
-
-
-def _names(text: Text, word: Word) -> bool:
-    return says(text, word)
 
 
 def _one_sentence(text: Text, one: int, other: int) -> bool:
