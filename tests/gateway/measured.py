@@ -14,12 +14,12 @@ GOOD = "Paris is the capital of France."
 
 
 class Cgroup:
-    """A folder as the kernel keeps one, limited to 1,000 bytes."""
+    """A folder as the kernel keeps one."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, limit_bytes: int = 1000) -> None:
         folder.mkdir(exist_ok=True)
         self.folder = folder
-        (folder / "memory.max").write_text("1000\n")
+        (folder / "memory.max").write_text(f"{limit_bytes}\n")
         (folder / "memory.stat").write_text("inactive_file 0\n")
         self.use(0)
 

@@ -8,13 +8,16 @@ from string import ascii_lowercase
 from typing import Any
 
 from misbehaviour import BAD, FORMAT, GOOD, TOOL, arguments_of, city_of, nonce_of, whole
-from storm_truth import REFUSED, Play
+from storm_truth import REFUSED, Play, is_cut
 from upstream_stub import answers
 
 BAD_STOP = ["bad"]
 KINDS = ("plain", "plain", "again", "again", "tool", "call wanted", "schema", "bad stop", "own fault", "poison")
+SENTENCES = {"medium": 12, "long": 40, "very long": 160}  # of the passage before the question
+MIXED = (*KINDS, *SENTENCES, *SENTENCES)
 OWN_FAULTS = ("max_tokens", "role", "no messages", "not utf-8", "too large")
-KEPT = ("messages", "tools", "tool_choice", "response_format", "stop", "seed")  # what no fallback may lose or change
+KEPT = ("tools", "tool_choice", "response_format", "stop", "seed")  # what no fallback may lose or change
+SYSTEM = "Answer in one sentence, and never in capitals."
 MOST_BODY_BYTES = 20_000
 
 
@@ -96,6 +99,7 @@ class Client:
 
     rng: Random
     name: str
+    kinds: tuple[str, ...] = KINDS
     earlier: list[Asked] = field(default_factory=list)
     count: int = 0
 
@@ -103,7 +107,7 @@ class Client:
         rng = self.rng
         self.count += 1
         trial = f"{self.name}/{self.count}"
-        kind = rng.choice(KINDS)
+        kind = rng.choice(self.kinds)
         if kind == "again" and self.earlier:
             old = rng.choice(self.earlier)
             body = {**old.body, "metadata": {"trial": trial}, "stream": rng.random() < 0.5}
@@ -123,7 +127,9 @@ class Client:
             "seed": rng.randint(0, 99),
             "metadata": {"trial": trial},
         }
-        if kind in ("tool", "call wanted"):
+        if kind in SENTENCES:
+            body["messages"] = [*_passage(SENTENCES[kind], rng), *body["messages"]]
+        elif kind in ("tool", "call wanted"):
             body |= {"tools": [TOOL], "tool_choice": "auto" if kind == "tool" else "required"}
         elif kind == "schema":
             body["response_format"] = FORMAT
@@ -135,6 +141,13 @@ class Client:
         if kind == "own fault":
             _spoil(asked, rng.choice(OWN_FAULTS), rng)
         return asked
+
+
+def _passage(sentences: int, rng: Random) -> list[dict[str, str]]:
+    """What was said before the question; no two sentences are alike."""
+    told = [f"Shelf {number} holds {rng.randint(100, 999)} red books." for number in range(sentences)]
+    said = {"system": SYSTEM, "user": " ".join(told), "assistant": "Thank you, I have read it."}
+    return [{"role": role, "content": text} for role, text in said.items()]
 
 
 def _spoil(asked: Asked, fault: str, rng: Random) -> None:
@@ -214,6 +227,8 @@ def check_sent(asked, plays):
     assert len({play.backend for play in plays}) == len(plays)
     for play in plays:
         assert {key: play.body.get(key) for key in KEPT} == {key: asked.body.get(key) for key in KEPT}
+        if not is_cut(play, asked):
+            assert play.body["messages"] == asked.body["messages"]
     if asked.own_fault is not None:
         assert not plays
 

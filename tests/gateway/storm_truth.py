@@ -1,8 +1,13 @@
 """Whether a degradation record is true: each of its fields against what the backends were sent and played."""
 
+import re
+from itertools import chain
 from typing import Any, NamedTuple
 
 from misbehaviour import GOOD
+
+from gateway.prompt.passage import OMISSION
+from gateway.prompt.tokens import CharCounter
 
 REFUSED = "400"  # a play: the backend says that the client is to blame
 BACKENDS = ("primary", "secondary", "third")  # in the policy's order; the first is the one that is meant
@@ -37,6 +42,8 @@ REASONS = {  # of each play, as JSON and as a stream; a timeout may be any play'
     "401": (ERROR, ERROR),
     REFUSED: (ERROR, ERROR),
 }
+CUT = "prompt_tokens"  # of what was dropped
+NEARLY, NEARLY_TOKENS = 0.05, 16  # what is cut is counted by the sentence, what is left as a whole, cuts marked
 LATE_MS = 5_000.0  # of attempts: a deadline of ten seconds may then be over
 
 
@@ -60,7 +67,26 @@ def check_truth(record, asked, plays):
     _check_attempts(attempts, plays)
     _check_path(record, attempts)
     _check_reasons(record, attempts)
-    assert record.get("dropped", {}) == _dropped(record, asked, plays), (record, plays)
+    told, true = dict(record.get("dropped", {})), _dropped(record, asked, plays)
+    cut = true.pop(CUT, 0)
+    assert abs(told.pop(CUT, 0) - cut) <= (NEARLY * cut + NEARLY_TOKENS if cut else 0), (record, cut)
+    assert told == true, (record, plays)
+
+
+def is_cut(play, asked):
+    """Whether its prompt was cut: all between system prompt and question but whole sentences, left in their order."""
+    whole, sent = asked.body["messages"], play.body["messages"]
+    if sent == whole:
+        return False
+    assert (sent[0], sent[-1]) == (whole[0], whole[-1]), sent
+    rest = iter(_sentences(whole[1:-1]))
+    assert all(sentence in rest for sentence in _sentences(sent[1:-1])), sent
+    return True
+
+
+def _sentences(messages):
+    texts = [one["content"].replace(OMISSION, " ") for one in messages]
+    return list(chain.from_iterable(re.split(r"(?<=\.)\s+", text.strip()) for text in texts if text.strip()))
 
 
 def check_headers(headers, record, *, broken):
@@ -141,7 +167,7 @@ def _check_reasons(record, attempts):
     assert of_attempts <= set(reasons), record
     own = {
         "max_tokens_reduced": "max_tokens" in dropped,
-        "prompt_truncated": "prompt_tokens" in dropped,
+        "prompt_truncated": CUT in dropped,
         "validation_slow": "validation" in dropped,
         "health_level": all(one["path"] != "primary" for one in attempts),
         "deadline_exceeded": sum(one.get("duration_ms", 0.0) for one in attempts) > LATE_MS,
@@ -168,6 +194,9 @@ def _dropped(record, asked, plays):
 
 
 def _dropped_by(play, asked):
-    """The storm's `check_sent` has seen that messages, tools and schema arrived as they were asked."""
-    tokens = asked.body["max_tokens"] - play.body["max_tokens"]
-    return {"max_tokens": tokens} if tokens else {}
+    """The storm's `check_sent` has seen that tools and schema arrived as they were asked."""
+    lost = {"max_tokens": asked.body["max_tokens"] - play.body["max_tokens"]}
+    if is_cut(play, asked):
+        whole, sent = (CharCounter().count_messages(one.body["messages"]) for one in (asked, play))
+        lost[CUT] = whole - sent
+    return {what: tokens for what, tokens in lost.items() if tokens}

@@ -6,16 +6,19 @@ TRUEFALL_STORM_SEED names one more seed.
 import asyncio
 import os
 from collections import Counter
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from random import Random
 
 import pytest
-from measured import BYTE_PER_TOKEN
+from measured import BYTE_PER_TOKEN, Cgroup
 from misbehaviour import ENDLESS, OTHER_FORM, city_of, whole
 from published import has_published_shape
 from served import Gateway, backend, gateway, policy_of
 from storm_traffic import (
     BAD_STOP,
+    KINDS,
+    MIXED,
     MOST_BODY_BYTES,
     Asked,
     Chaotic,
@@ -33,11 +36,13 @@ from upstream_stub import answers, running
 
 from gateway.clock import SystemClock
 from gateway.config import Memory
+from gateway.prompt.tokens import CharCounter
 
 CLOCK = SystemClock()
 CLIENTS, REQUESTS = 32, 8
 LIMITS = {"default": {"connect_s": 5.0, "first_token_s": 0.4, "idle_s": 0.3, "total_s": 5.0}}
 LEAVES, BROKEN, POISON = "leaves", "broken stream", "died twice"
+OUTCOMES = ("healthy", "degraded", "critical", LEAVES, 400, 413)
 WARY = {"consecutive_failures": 3, "open_s": 0.1}
 CALM = {"cool_down_s": 0.1, "dwell_s": 0.05, "probe_s": 0.05}
 PATIENT = {"consecutive_failures": 1000, "min_calls": 9999}
@@ -94,11 +99,12 @@ class Storm:
 
     served: Gateway
     log: Log
+    kinds: tuple[str, ...] = KINDS
     seen: Counter = field(default_factory=Counter)
     everything: list[Asked] = field(default_factory=list)
 
     async def client(self, rng, name):
-        mine = Client(rng, name)
+        mine = Client(rng, name, self.kinds)
         for _ in range(REQUESTS):
             asked = mine.next()
             self.everything.append(asked)
@@ -145,10 +151,9 @@ class Storm:
         self.seen[BROKEN] += 1
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("seed", "breaker", "room"), STORMS, ids=[f"seed {seed}" for seed, *_ in STORMS])
-async def test_a_storm_breaks_leaks_and_hides_nothing(seed, breaker, room):
-    policy = policy_of(
+def stormy(breaker, **tables):
+    """A policy that gives up soon, so that a storm is over soon."""
+    return policy_of(
         paths={"order": [*BACKENDS, "cache", "template", "structured"]},
         limits=LIMITS,
         deadline={"request_s": 10.0},
@@ -157,12 +162,17 @@ async def test_a_storm_breaks_leaks_and_hides_nothing(seed, breaker, room):
         health={"p99_ms": 60_000.0, "oom_per_min": 9999.0, "ledger_high": 0.98, "ledger_critical": 0.99, **CALM},
         validation={"max_answer_bytes": 100_000},
         cache={"ignored_metadata": ["trial"]},
+        **tables,
     )
-    memory = Memory(kv_capacity_bytes=2000, shape=BYTE_PER_TOKEN)
+
+
+@asynccontextmanager
+async def storming(seed, policy, room, memory, *, engine=lambda script: script, kinds=KINDS):
+    """32 clients have asked three misbehaving backends; `engine` is what the first one runs in."""
     log, shares = Log(), dict(zip(BACKENDS, (0.5, 0.4, 0.3), strict=True))
     scripts = [Chaotic(Random(f"{seed}/{name}"), share, name=name, log=log) for name, share in shares.items()]
     async with (
-        running(scripts[0]) as one,
+        running(engine(scripts[0])) as one,
         running(scripts[1]) as two,
         running(scripts[2]) as three,
         gateway(
@@ -174,13 +184,12 @@ async def test_a_storm_breaks_leaks_and_hides_nothing(seed, breaker, room):
         ) as served,
     ):
         primary = served.runtime.backends["primary"]
-        promises, storm = Promises(primary), Storm(served, log)
+        promises, storm = Promises(primary), Storm(served, log, kinds)
         before = len(asyncio.all_tasks())
         async with asyncio.TaskGroup() as group:
             for number in range(CLIENTS):
                 group.create_task(storm.client(Random(f"{seed}/{number}"), str(number)))
-        kinds = ("healthy", "degraded", "critical", LEAVES, 400, 413)
-        assert sum(storm.seen[kind] for kind in kinds) == CLIENTS * REQUESTS
+        assert sum(storm.seen[kind] for kind in OUTCOMES) == CLIENTS * REQUESTS
         await until_quiet(served)
         promises.check_end()
         assert all(each.lane.view()[:2] == (0, 0) for each in served.runtime.backends.values())
@@ -191,9 +200,58 @@ async def test_a_storm_breaks_leaks_and_hides_nothing(seed, breaker, room):
         await until_healthy(served)
         answer = await served.chat("afterwards What is the capital of France?")
         assert (answer.text, answer.record) == (whole("afterwards"), {"level": "healthy"})
-        await check_client_mistakes_move_nothing(served)
-        await check_only_whole_answers_are_kept(served, one, two, three)
-    must_be_there = (*kinds, BROKEN, POISON, *(["queue_full"] if room is CROWDED else []))
+        yield storm, one, two, three
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "breaker", "room"), STORMS, ids=[f"seed {seed}" for seed, *_ in STORMS])
+async def test_a_storm_breaks_leaks_and_hides_nothing(seed, breaker, room):
+    memory = Memory(kv_capacity_bytes=2000, shape=BYTE_PER_TOKEN)
+    async with storming(seed, stormy(breaker), room, memory) as (storm, one, two, three):
+        await check_client_mistakes_move_nothing(storm.served)
+        await check_only_whole_answers_are_kept(storm.served, one, two, three)
+    must_be_there = (*OUTCOMES, BROKEN, POISON, *(["queue_full"] if room is CROWDED else []))
+    assert all(storm.seen[kind] for kind in must_be_there), storm.seen
+
+
+class Filling:
+    """An engine in a cgroup of 1,600 bytes: each request holds a byte for each token that it may come to."""
+
+    def __init__(self, group, script):
+        self._group, self._script = group, script
+        self.used_bytes = self.peak_bytes = 0
+
+    async def __call__(self, writer, body):
+        bytes_ = CharCounter().count_messages(body["messages"]) + body["max_tokens"]
+        self._hold(bytes_)
+        try:
+            await self._script(writer, body)
+        finally:
+            self._hold(-bytes_)
+
+    def _hold(self, bytes_):
+        self.used_bytes += bytes_
+        self.peak_bytes = max(self.peak_bytes, self.used_bytes)
+        self._group.use(self.used_bytes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", ["4", "5", *filter(None, [os.environ.get("TRUEFALL_STORM_SEED")])])
+async def test_a_storm_of_long_prompts_never_takes_more_memory_than_there_is(seed, tmp_path):
+    """The guard alone decides: what may be promised is more than all that these clients can ask for at once."""
+    policy = stormy(PATIENT, ledger={"wait_s": 0.05}, truncation={"limit_tokens": 600, "pressure_tokens": 150})
+    group = Cgroup(tmp_path / "group", limit_bytes=1600)
+    memory = group.memory(kv_capacity_bytes=50_000, margin_bytes=500)
+    engines = []
+
+    def engine(script):
+        engines.append(Filling(group, script))
+        return engines[0]
+
+    async with storming(seed, policy, ROOMY, memory, engine=engine, kinds=MIXED) as (storm, *_):
+        pass
+    assert 300 < engines[0].peak_bytes <= 1600, engines[0].peak_bytes
+    must_be_there = ("healthy", "degraded", "critical", LEAVES, "memory_full", "prompt_truncated")
     assert all(storm.seen[kind] for kind in must_be_there), storm.seen
 
 
