@@ -11,6 +11,7 @@ from harness.fidelity.cross_encoder import NAME as CROSS_ENCODER
 from harness.fidelity.cross_encoder import Opinion
 from harness.fidelity.entailment import Entailment
 from harness.fidelity.llm_judge import LlmJudge, notes
+from harness.fidelity.reading.code import pieces
 from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.pair import Pair, pair
 from harness.fidelity.reading.text import joined
@@ -162,8 +163,8 @@ def _enough(own: Abstention) -> float:
 
 def _least(risk: float, both: Pair, findings: Sequence[Finding]) -> float:
     """What the cross-encoders cannot lower: the checks' risk where something is wrong that they do not see."""
-    codes = any(fact.kind is Kind.IDENTIFIER for fact in both.reference.facts)  # H1 for a half-year replaces none
-    unseen = _grave(findings, _ORDER) or (codes and _grave(findings, _CODE))
+    codes = any(f.kind is Kind.IDENTIFIER for f in both.reference.facts) or any(pieces(both.case.reference))
+    unseen = _grave(findings, _ORDER) or (codes and _grave(findings, _CODE))  # H1 for a half-year replaces no code
     return risk if unseen or _stands(findings) else 0.0
 
 

@@ -1,7 +1,8 @@
-"""Order numbers, codes, addresses of mail and web, telephone numbers."""
+"""Order numbers, codes, addresses of mail and web, telephone numbers; and pieces of code, by their signs."""
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.numbers import compare
+from harness.fidelity.reading.code import pieces
 from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.pair import Pair
 
@@ -10,4 +11,19 @@ KINDS = frozenset({Kind.IDENTIFIER})
 
 
 def check(both: Pair) -> list[Finding]:
-    return compare(both, KINDS, NAME)
+    return [*compare(both, KINDS, NAME), *_other_signs(both)]
+
+
+def _other_signs(both: Pair) -> list[Finding]:
+    """`x[:3]` for `x[3:]`, a > b for a < b: the same names and numbers, and other signs between them."""
+    theirs = {piece.words: piece for piece in pieces(both.case.candidate)}
+    if not theirs:
+        return []
+    told = list(pieces(both.case.reference))
+    ours = {(piece.words, piece.signs) for piece in told}
+    for piece in told:
+        other = theirs.get(piece.words)
+        if other is not None and (other.words, other.signs) not in ours:
+            reason = f"“{other.text}” stands where the reference says “{piece.text}”"
+            return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    return []

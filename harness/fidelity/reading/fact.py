@@ -182,10 +182,15 @@ def _converted(one: Fact, other: Fact) -> bool:
     return len(f"{ratio:.5e}".split("e")[0].replace(".", "").rstrip("0")) > 2
 
 
+def _endless(percent: float) -> bool:
+    """Whether it has to be rounded to be written: two thirds, and not 0.05 % or an eighth."""
+    return abs(100 * percent - round(100 * percent)) > 1e-6
+
+
 def _close(a: float, b: float, one: Fact, other: Fact) -> bool:
     if one.unit == "degree" == other.unit and (one.raw == a) != (other.raw == b):
         return abs(a - b) <= 0.6  # whole degrees in Fahrenheit on one side
     tolerance = 0.03 if one.approximate or other.approximate else CONVERTED if _converted(one, other) else 1e-6
-    if one.kind is Kind.PERCENT and any(fact.text.replace(" ", "").isalpha() for fact in (one, other)):
-        return abs(a - b) <= 0.7  # "two thirds" is 67 %
+    if one.kind is Kind.PERCENT and (_endless(a) or _endless(b)):
+        return abs(a - b) <= min(0.7, 0.05 * max(a, b))  # "two thirds" is 67 %
     return abs(a - b) <= tolerance * max(abs(a), abs(b), 1e-9)

@@ -23,6 +23,8 @@ from harness.fidelity.reading.text import read
         ("24 hours", "one day"),
         ("one in four users", "25% of users"),
         ("two thirds", "66.6666667%"),
+        ("two thirds", "67%"),
+        ("万分之五", "0.05%"),
         ("5 March 2024", "2024-03-05"),
         ("March 5th", "on 5 Mar"),
         ("Q3", "the third quarter"),
@@ -60,6 +62,10 @@ def test_wordings_of_one_value_are_equal(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        ("万分之五", "千分之五"),
+        ("百分之三点五", "3.8%"),
+        ("one percent", "half a percent"),
+        ("one eighth of a percent", "0.5%"),
         ("5 days", "5 weeks"),
         ("5 business days", "5 days"),
         ("59.90 USD", "95.90 USD"),
