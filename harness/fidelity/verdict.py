@@ -19,7 +19,7 @@ from harness.fidelity.risk import Model, features, freedom, shipped_model
 
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
-_ORDER = frozenset({"comparison"})  # what is told of whom: the cross-encoders are blind to a change of order alone
+_UNHEARD = frozenset({"comparison", "stance"})  # who is told to be more, yes or no: they overrule it mostly wrongly
 _CODE = frozenset({"identifiers"})  # and to another code
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
@@ -164,7 +164,7 @@ def _enough(own: Abstention) -> float:
 def _least(risk: float, both: Pair, findings: Sequence[Finding]) -> float:
     """What the cross-encoders cannot lower: the checks' risk where something is wrong that they do not see."""
     codes = any(f.kind is Kind.IDENTIFIER for f in both.reference.facts) or any(pieces(both.case.reference))
-    unseen = _grave(findings, _ORDER) or (codes and _grave(findings, _CODE))  # H1 for a half-year replaces no code
+    unseen = _grave(findings, _UNHEARD) or (codes and _grave(findings, _CODE))  # H1 for a half-year replaces no code
     return risk if unseen or _stands(findings) else 0.0
 
 

@@ -25,6 +25,7 @@ from harness.fidelity.checks import (
     quantifiers,
     roles,
     sequence,
+    stance,
     substitution,
     transport,
     truncation,
@@ -36,7 +37,7 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
     {
         module.NAME: module.check
         for module in (
-            numbers, moments, identifiers, names, negation, antonyms, quantifiers, conditions, modality, roles,
+            numbers, moments, identifiers, names, stance, negation, antonyms, quantifiers, conditions, modality, roles,
             attributes, comparison, sequence, substitution, omission, addition, must_keep, contract, truncation,
             degenerate, language, transport, overclaim,
         )

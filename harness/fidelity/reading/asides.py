@@ -27,7 +27,7 @@ _PASSING = re.compile(
 _COURTESY = re.compile(
     r"(?:^|(?<=[.!?;]\s))(?:of course|unfortunately|regrettably|sadly|(?:i am|i'm|we are|we're) (?:very )?(?:sorry|afraid)|sorry|certainly|sure|absolutely|gladly|with pleasure|good news|great news|no problem|good question|great question|happy to help|thanks? [^.!?:]*|hello[^.!?,:]{0,20}|hi(?: there)?|dear \w+)\s*[:!.,]"
     r"|(?:^|(?<=[.!?;]\s))(?:have a (?:nice|good|great|lovely|pleasant) \w+|enjoy your (?:day|stay|visit|meal|trip|evening)|take care|best (?:regards|wishes)|kind regards|see you(?: soon)?|you(?:'re| are) welcome|let (?:us|me) know if [^.!?]*|(?:please )?feel free to (?:ask|contact|reach)[^.!?]*|is there anything else[^.!?]*|we (?:wish|hope)[^.!?]*|thank you[^.!?]*|we look forward to (?:seeing|welcoming|serving) you[^.!?]*|hope (?:this|that) helps)[.!?]?"
-    r"|(?:感谢|谢谢)(?:您|你)?(?:的)?(?:耐心|理解|支持|配合|咨询|来电|关注|等[候待]|信任)*(?:等[候待])?[。！!]?|祝(?:您|你)[^，。！,!]{1,10}[。！!]?|(?:很)?(?:乐意|高兴)为(?:您|你)(?:服务|解答)|(?:您|你)好[，,!！]?|亲爱的[^，。！,!]{1,6}[，,]?|如有(?:其他)?(?:疑问|问题)[^。！!]{0,16}[。！!]?|欢迎(?:再次)?(?:光临|咨询|来电)[。！!]?|(?:好的|没问题|当然)(?:可以)?[，,。！!]|(?:很|非常|十分)?(?:遗憾|抱歉|不好意思|对不起)(?:地)?(?:通知您|告诉您)?[，,。！!]|请(?:您)?(?:注意)?(?:查收|知悉)[。！!]?",
+    r"|(?:感谢|谢谢)(?:您|你)?(?:的)?(?:耐心|理解|支持|配合|咨询|来电|关注|等[候待]|信任)*(?:等[候待])?[。！!]?|祝(?:您|你)[^，。！,!]{1,10}[。！!]?|(?:很)?(?:乐意|高兴)为(?:您|你)(?:服务|解答)|(?:您|你)好[，,!！]?|亲爱的[^，。！,!]{1,6}[，,]?|如有(?:其他)?(?:疑问|问题)[^。！!]{0,16}[。！!]?|欢迎(?:再次)?(?:光临|咨询|来电)[。！!]?|(?:好的|没问题|没错|是的|对的|当然)(?:可以)?[，,。！!]|(?:很|非常|十分)?(?:遗憾|抱歉|不好意思|对不起)(?:地)?(?:通知您|告诉您)?[，,。！!]|请(?:您)?(?:注意)?(?:查收|知悉)[。！!]?",
     re.IGNORECASE,
 )
 _BINDING = re.compile(

@@ -22,6 +22,8 @@ PAIRS = [  # check, language, reference, lie, truth
     ("identifiers", "zh", "航班CA1501已取消。", "CA1510这个航班取消了。", "CA1501这个航班取消了。"),
     ("names", "en", "The keynote is held by Priya Raman in Lisbon.", "Priya Raman gives the keynote in Porto.", "In Lisbon, Priya Raman gives the keynote."),
     ("names", "zh", "展览在苏州举行。", "展览的举办地是杭州。", "展览的举办地是苏州。"),
+    ("stance", "en", "Certainly, the pool is on the roof.", "No, the pool is on the roof.", "Of course, the pool is on the roof."),
+    ("stance", "zh", "可以，凭小票七天内到店退货。", "没办法，请您七天内拿着小票来店里退货。", "可以的，请您七天内拿着小票来店里退货。"),
     ("negation", "en", "Opened software cannot be refunded.", "Opened software can be refunded.", "Software that has been opened is not refundable."),
     ("negation", "zh", "北京今天下雨。", "北京今天没有下雨。", "今天北京下雨。"),
     ("antonyms", "en", "Sales went up.", "Sales went down.", "Sales rose."),
