@@ -7,6 +7,7 @@ from harness.fidelity.cascade import Question, Reads, ask, ask_both
 from harness.fidelity.case import Case, Finding, Judgement, Label, Similarity
 from harness.fidelity.checks.abstention import NONE, Abstention, abstention, admission
 from harness.fidelity.checks.catalogue import CHECKS
+from harness.fidelity.checks.substitution import are_labels
 from harness.fidelity.cross_encoder import NAME as CROSS_ENCODER
 from harness.fidelity.cross_encoder import Opinion
 from harness.fidelity.entailment import Entailment
@@ -96,9 +97,10 @@ def _with_opinions(seen: Sequence[Seen], asked: Sequence[object], told: Sequence
 
 
 def _to_read(seen: Seen) -> tuple[str, str] | None:
-    """What a cross-encoder is given; None where the texts are equal or one is empty."""
+    """What a cross-encoder is given; None where the texts are equal, one is empty, or each is one word."""
     reference, candidate = seen.both.case.reference.strip(), seen.both.case.candidate.strip()
-    return None if not reference or not candidate or reference == candidate else (reference, candidate)
+    known = not reference or not candidate or reference == candidate or are_labels(seen.both)
+    return None if known else (reference, candidate)
 
 
 def question(seen: Seen, similarity: Similarity, model: Model) -> Question | None:

@@ -15,10 +15,15 @@ NAME = "substitution"
 _ENDS = frozenset(["end", "last", "finish", "take", "over", "until", "持续", "结束", "到"])
 _LATER = frozenset(["later", "long", "after", "afterwards", "后", "之后", "以后"])
 _BEFORE_COUNT = frozenset(["all", "other", "remaining", "全部", "其余", "其他"])
+_LABEL_CHARS = 4  # of a Chinese label at most
 _SAME = 0.45, 0.75  # closeness from which a changed word starts to tell, and from which it tells everything
 
 
 def check(both: Pair) -> list[Finding]:
+    if _another_label(both):
+        here, there = joined(both.reference.content), joined(both.candidate.content)
+        reason = f"“{there}” stands where the reference says “{here}”"
+        return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     low, high = _SAME
     weight = min(1.0, max(0.0, (both.closeness - low) / (high - low)))
     if not weight:
@@ -46,6 +51,22 @@ def check(both: Pair) -> list[Finding]:
         elif gone:
             found.append(Finding(check=NAME, severity=0.4 * weight, reason=f"“{joined(gone)}” was left out"))
     return found
+
+
+def _another_label(both: Pair) -> bool:
+    """Whether each is one word alone, as a classifier answers, and the one has nothing of the other."""
+    told = len(both.reference.content)
+    return are_labels(both) and 0 < told == len(both.missing) and bool(both.added)
+
+
+def are_labels(both: Pair) -> bool:
+    """Whether each text is one word alone and no value: nothing that could be worded otherwise."""
+    texts = both.reference, both.candidate
+    return all((len(text.words) == 1 or _is_label_zh(text.plain.strip())) and not text.facts for text in texts)
+
+
+def _is_label_zh(plain: str) -> bool:
+    return 1 < len(plain) <= _LABEL_CHARS and all("\u4e00" <= sign <= "\u9fff" for sign in plain)
 
 
 def _explained(both: Pair) -> set[int]:

@@ -86,6 +86,7 @@ _OPEN_ENDED = frozenset(
     ]
 )
 _OPEN_ENDED_ZH = ("的", "和", "与", "及", "或", "在", "从", "到", "把", "被", "将", "是", "为", "但", "而", "因为", "如果", "请", "需", "需要", "可以", "必须", "不", "对", "由", "以及", "并", "则")  # fmt: skip
+_WHOLE = frozenset(["no", "any", "every", "this", "that", "必须", "需要", "不需要", "可以", "不可以", "不", "对", "不对", "是", "不是"])  # alone, an answer  # fmt: skip
 _PAIRS = (("(", ")"), ("（", "）"), ("[", "]"), ("{", "}"), ("“", "”"), ("「", "」"))
 
 
@@ -104,7 +105,7 @@ def check(both: Pair) -> list[Finding]:
         ends_open = not (last[0].isupper() and len(last[0]) == 1)
     if not ends_open and both.candidate.lang == "zh":
         ends_open = text.endswith(_OPEN_ENDED_ZH) and not reference.endswith(text[-2:])
-    if ends_open:
+    if ends_open and text.casefold() not in _WHOLE:
         found.append(Finding(check=NAME, severity=1.0, reason=f"the answer stops at “{text[-24:]}”"))
     for left, right in _PAIRS:
         if text.count(left) > text.count(right) and reference.count(left) == reference.count(right):

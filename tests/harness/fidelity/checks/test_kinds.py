@@ -197,3 +197,20 @@ def test_what_is_copied_with_one_thing_moved_added_or_lost_is_found(reference: s
 def test_an_abstention_may_have_a_form_or_a_number_of_its_own(candidate: str, pure: bool) -> None:
     case = Case(id="1", prompt="What is the rate?", reference='{"rate": 9}', candidate=candidate)
     assert abstention(case).pure is pure
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "lie"),
+    [
+        ("cancellation", "technical", True),
+        ("Billing", "Refund", True),
+        ("退款", "物流", True),
+        ("purchase", "buy", False),
+        ("已取消", "取消了", False),
+        ("No.", "No", False),
+        ("可以。", "可以", False),
+        ("需要", "必须", False),
+    ],
+)
+def test_an_answer_of_one_word_is_a_label(reference: str, candidate: str, lie: bool) -> None:
+    assert (gravest(reference, candidate) >= 0.9) is lie
