@@ -1,22 +1,28 @@
-"""Labelled answers made by the generator of perturbations, apart from the hand-written ones: the set `generated`.
+"""Labelled answers made by the generator of perturbations, apart from the hand-written ones.
 
-It measures the verdict and tests it. Nothing that ships was fitted to it: the fit commands were given hand-written
-rows alone, and read this set only where its name is among their arguments. Its table was looked at, though, and a rule
-came of that (docs/design/verdict.md); `generated_fresh` is made of references that no other set has, with another seed.
+`generated` measures the verdict on references with one change, `generated_fresh` on references that no other set has,
+`generated_rewordings` on honest rewordings with one change; the dev half of that, and `learned_rewordings`, taught the
+cross-encoders and their weights that a rewording may lie, too. What came of which set: docs/design/verdict.md.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 from harness.fidelity.case import Case, Label
 from harness.fidelity.labelled import Labelled
 from harness.fidelity.perturb_lies import lies
+from harness.fidelity.perturb_text import Perturbed
 from harness.fidelity.perturb_truths import paraphrases
 
-NAME, FRESH = "generated", "generated_fresh"
-SEED, FRESH_SEED = 11, 230
+NAME, FRESH, REWORDED = "generated", "generated_fresh", "generated_rewordings"
+SEED, FRESH_SEED, LEARNED_SEED = 11, 230, 12
+LEARNED = 2600  # rewordings
+REWORDING = "rewording"  # the kind of what was not changed
+_LOST = frozenset({"truncation", "clause"})
 
 
 def generated(rows: Sequence[Labelled], split: str, seed: int = SEED) -> Iterator[Labelled]:
@@ -31,6 +37,49 @@ def generated(rows: Sequence[Labelled], split: str, seed: int = SEED) -> Iterato
                 id=f"{split}-{number:03}-{label}-{one.kind}", reference=reference, candidate=one.text, lang=lang
             )
             yield Labelled(case=case, label=label, mode=one.kind, split=split)
+
+
+def rewordings(rows: Sequence[Labelled], split: str, seed: int = SEED) -> Iterator[Labelled]:
+    """Each honest rewording of `rows`, and a lie of every kind that its own words allow. Deterministic."""
+    rng = Random(seed)
+    for number, row in enumerate(rows):
+        if not _is_reworded(row):
+            continue
+        made = [(one.kind, one.text, Label.MISLEADING) for one in _lies_of(row, rng)]
+        for kind, text, label in ((REWORDING, row.case.candidate, Label.FAITHFUL), *made):
+            case = replace(row.case, id=f"{split}-{number:04}-{kind}", candidate=text)
+            yield Labelled(case=case, label=label, mode=kind, split=split)
+
+
+def learned(rows: Sequence[Labelled], most: int = LEARNED, seed: int = LEARNED_SEED) -> Iterator[Labelled]:
+    """Up to `most` honest rewordings of `rows`, each with one lie of its own words, of a kind that is rare so far."""
+    rng, told = Random(seed), Counter[str]()
+    honest = [row for row in rows if _is_reworded(row)]
+    rng.shuffle(honest)
+    for row in honest:
+        made = _lies_of(row, rng)
+        if not made:
+            continue
+        lie = min(rng.sample(made, len(made)), key=lambda one: told[one.kind])
+        told[lie.kind] += 1
+        for kind, text, label in (
+            (REWORDING, row.case.candidate, Label.FAITHFUL),
+            (lie.kind, lie.text, Label.MISLEADING),
+        ):
+            case = replace(row.case, id=f"{row.case.id}-{kind}", candidate=text)
+            yield Labelled(case=case, label=label, mode=kind)
+        if told.total() == most:
+            return
+
+
+def _is_reworded(row: Labelled) -> bool:
+    return row.label is Label.FAITHFUL and row.case.candidate.strip() != row.case.reference.strip()
+
+
+def _lies_of(row: Labelled, rng: Random) -> list[Perturbed]:
+    """Of an honest rewording's own words; what is only cut or lacks a clause may have been said twice."""
+    made = lies(row.case.candidate.strip(), rng, row.case.lang)
+    return [one for one in made if one.kind not in _LOST and one.text.strip() != row.case.reference.strip()]
 
 
 def references(path: Path) -> list[Labelled]:

@@ -13,6 +13,7 @@ from harness.fidelity.score_file import numbered
 
 DATA = Path(__file__).parent / "data"
 GENERATED_FROM = 8  # every eighth row of the data to tune on is perturbed, too
+REWORDED = {"dev": ("joined.jsonl", "free.jsonl"), "test": ("test.jsonl", "ablation.jsonl", "free.jsonl")}
 _TEXTS = ("label", "mode", "family", "kind", "split")
 
 
@@ -28,7 +29,8 @@ class Labelled:
 
 def load_labelled(name_or_path: str) -> list[Labelled]:
     """Rows of a JSON lines file (id, reference, candidate, label; optional case fields, mode, split), or of a set;
-    `generated` is made from the references of the others, `generated_fresh` from some of its own.
+    `generated` is made from the references of the others, `generated_fresh` from some of its own,
+    `generated_rewordings` from what others answer honestly in words of their own.
 
     Raises ConfigError naming file, line and field; NothingJudged for an empty file; EvalsetError for an unknown set.
     """
@@ -37,6 +39,10 @@ def load_labelled(name_or_path: str) -> list[Labelled]:
         return [*load_generated("dev"), *load_generated("test")]
     if name_or_path == "generated_fresh":
         return load_generated("fresh")
+    if name_or_path == "generated_rewordings":
+        return [*load_rewordings("dev"), *load_rewordings("test")]
+    if name_or_path == "learned_rewordings":
+        return load_learned()
     if not path.is_file() or path.name == "counterexamples.jsonl":
         return list(_counterexamples(name_or_path))
     rows = list(_rows(path))
@@ -55,6 +61,21 @@ def load_generated(split: str) -> list[Labelled]:
         return [*generated(list(_rows(DATA / "dev.jsonl"))[::GENERATED_FROM], split)]
     collapse = [row for row in _counterexamples("collapse") if row.split == split]
     return [*generated([*_rows(DATA / "test.jsonl"), *collapse], split)]
+
+
+def load_rewordings(split: str) -> list[Labelled]:
+    """What the generator makes of the honest rewordings of hand-written rows: "dev" or "test"."""
+    from harness.fidelity.generated import rewordings
+
+    rows = [row for name in REWORDED[split] for row in _rows(DATA / name) if row.split in ("", split)]
+    return [*rewordings(rows, split)]
+
+
+def load_learned() -> list[Labelled]:
+    """What the cross-encoders learn of rewordings that lie: honest ones of `dev.jsonl`, each with one lie."""
+    from harness.fidelity.generated import learned
+
+    return [*learned([*_rows(DATA / "dev.jsonl")])]
 
 
 def _counterexamples(name: str) -> Iterator[Labelled]:

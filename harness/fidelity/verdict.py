@@ -16,7 +16,7 @@ from harness.fidelity.reading.code import pieces
 from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.pair import Pair, pair
 from harness.fidelity.reading.text import joined
-from harness.fidelity.risk import Model, features, freedom, shipped_model
+from harness.fidelity.risk import Model, features, freedom, shipped_model, sure
 
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
@@ -114,6 +114,7 @@ def question(seen: Seen, similarity: Similarity, model: Model) -> Question | Non
         pair=texts,
         risk=risk,
         far=freedom(seen.both.closeness),
+        sure=sure(seen.findings),
         least=_least(risk, seen.both, seen.findings),
         enough=None if no_abstention else _enough(own),
         joined=joined,
@@ -140,7 +141,8 @@ def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: froze
         return _abstained(case, similarity, abstains)
     risk = model.risk(features(both, findings, similarity))
     if joined is not None and opinion is not None and not _explained(both, findings):
-        risk = joined.risk(risk, opinion.misleads, far=freedom(both.closeness), least=_least(risk, both, findings))
+        far, least = freedom(both.closeness), _least(risk, both, findings)
+        risk = joined.risk(risk, opinion.misleads, far=far, sure=sure(findings), least=least)
         if opinion.read:
             findings = (*findings, _read_together(opinion.misleads, both))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
