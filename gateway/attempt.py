@@ -135,7 +135,7 @@ async def _call(
     if collects:
         collector = Collector()
         reader = await backend.client.stream(call, take=marking(backend, shaped, room, collector.take))
-        return collector.completion(reader) if reader.whole is None else completion_of(reader.whole), None
+        return collector.completion(reader) if reader.whole is None else completion_of(reader.whole, sent=body), None
     if sink is None:
         return await backend.client.complete(call), None
     relay = Relay(
@@ -147,7 +147,7 @@ async def _call(
     )
     reader = await backend.client.stream(call, take=marking(backend, shaped, room, relay.take))
     if reader.whole is not None:
-        return completion_of(reader.whole), None
+        return completion_of(reader.whole, sent=body), None
     return relay.completion(reader), relay
 
 

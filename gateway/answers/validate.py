@@ -9,7 +9,8 @@ import msgspec
 
 from gateway.answers.completion import Completion, new_id, now_unix_s
 from gateway.answers.tool_calls import called_in
-from gateway.backends.failures import error_reason
+from gateway.backends.error_body import error_in
+from gateway.backends.failures import failure_inside
 from gateway.errors import BadRequest, UpstreamError
 from gateway.policy import Accounting
 from gateway.record import Level, Reason
@@ -28,9 +29,9 @@ def invalid(what: str) -> UpstreamError:
     return UpstreamError(what, reason=Reason.INVALID_OUTPUT)
 
 
-def completion_of(raw: bytes) -> Completion:
-    """Read the body of a 200. Raises UpstreamError where it is no answer."""
-    return completion_in(require_choices(raw))
+def completion_of(raw: bytes, *, sent: bytes = b"") -> Completion:
+    """Read the body of a 200, the answer to `sent`. Raises UpstreamError where it is none."""
+    return completion_in(require_choices(raw, sent=sent))
 
 
 def completion_in(body: dict[str, Any]) -> Completion:
@@ -64,7 +65,7 @@ def own_record_in(body: Mapping[str, Any]) -> dict[str, Any] | None:
     return record if isinstance(record, dict) and record.get("level") in _DEGRADED else None
 
 
-def require_choices(raw: bytes) -> dict[str, Any]:
+def require_choices(raw: bytes, *, sent: bytes = b"") -> dict[str, Any]:
     """An object with a choice in it. Raises UpstreamError."""
     try:
         body = msgspec.json.decode(raw)
@@ -72,10 +73,10 @@ def require_choices(raw: bytes) -> dict[str, Any]:
         raise invalid(f"a body of {len(raw)} bytes that is not JSON") from None
     if not isinstance(body, dict):
         raise invalid("a body that is not an object")
-    if error := body.get("error"):
-        text = msgspec.json.encode(error).decode()
-        reason = error_reason(text)
-        raise UpstreamError("an error object", reason=_soft(reason))
+    if body.get("error"):
+        error = failure_inside(error_in(body), "an error object", sent=sent)
+        error.reason = _soft(error.reason)
+        raise error
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
         raise invalid("no choices")

@@ -31,6 +31,7 @@ _ERROR_BODY_BYTES = 65_536
 _ERROR_BODY_S = 1.0  # so long an error may take to explain itself
 _OK = 200
 _NO_SECRETS = Secrets()
+_KEYS = frozenset({"authorization", "x-api-key", "api-key"})  # of a client, passed on
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +73,7 @@ class Client:
         """One whole answer within `total_s`. Raises UpstreamError; BadRequest when the backend blames the client."""
         raw = await self._whole(call)
         self._secrets.require_none(raw)
-        return completion_of(raw)
+        return completion_of(raw, sent=call.body)
 
     async def stream(self, call: Call, *, take: Take) -> StreamReader:
         """Hand pieces to `take` as they come; returns once the stream proved whole. Raises as `complete` does.
@@ -89,7 +90,10 @@ class Client:
         silent_at = min(ends_at, loop.time() + limits.first_token_s)
         idle_s = limits.idle_s
         reader = StreamReader(
-            max_bytes=call.max_bytes, done_required=self._done_required, check=self._secrets.require_none
+            max_bytes=call.max_bytes,
+            done_required=self._done_required,
+            check=self._secrets.require_none,
+            sent=call.body,
         )
         with _Translated(self._name, call):
             async with _Silence(silent_at, step_s=idle_s) as silence, self._post(call, whole_by=None) as answer:
@@ -134,8 +138,8 @@ class Client:
         message = b"%s%d\r\n\r\n%s" % (head, len(call.body), call.body)
         return _Answered(self, message, call, whole_by=whole_by)
 
-    def failure(self, connection: Connection, raw: bytes) -> UpstreamError | BadRequest:
-        """What an answer other than 200 means."""
+    def failure(self, connection: Connection, raw: bytes, call: Call) -> UpstreamError | BadRequest:
+        """What an answer other than 200 to `call` means."""
         secrets = self._secrets
         retry_after = connection.headers.get(b"retry-after")
         return failure_of(
@@ -145,6 +149,8 @@ class Client:
             name=self._name,
             now_unix_s=self._wall_s,
             masked=secrets.masked,
+            sent=call.body,
+            own_key=not _KEYS.isdisjoint(call.headers),
         )
 
 
@@ -206,7 +212,7 @@ class _Answered:
         try:
             await connection.ask(self._message, most_bytes=call.max_bytes, whole_by=self._whole_by)
             if connection.status != _OK:
-                raise self._client.failure(connection, await _beginning(connection))
+                raise self._client.failure(connection, await _beginning(connection), call)
         except BaseException:
             connection.close()
             raise

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import msgspec
 
 from gateway.answers.validate import invalid, require_finished
-from gateway.backends.failures import error_reason
+from gateway.backends.error_body import error_body
+from gateway.backends.failures import failure_inside
 from gateway.errors import UpstreamError
 from gateway.record import Reason
 
@@ -84,8 +85,19 @@ class StreamReader:
     `whole` is its answer, for the caller to judge.
     """
 
-    def __init__(self, *, max_bytes: int, done_required: bool, check: Callable[[bytes], None] | None = None) -> None:
-        """`check` raises UpstreamError where one event, or the JSON in place of a stream, must not be shown."""
+    def __init__(
+        self,
+        *,
+        max_bytes: int,
+        done_required: bool,
+        check: Callable[[bytes], None] | None = None,
+        sent: bytes = b"",
+    ) -> None:
+        """`check` raises UpstreamError where one event, or the JSON in place of a stream, must not be shown.
+
+        `sent`: the request, whose words in an error event prove nothing.
+        """
+        self._sent = sent
         self._check = check
         self._opening: bytearray | None = bytearray()  # until it is known that there are events
         self._braced = False  # it begins as a JSON object does
@@ -183,7 +195,7 @@ class StreamReader:
             or (event.error is not _NO_VALUE and _says(event.error))
             or (event.type is not None and _says_failed(event))
         ):
-            raise UpstreamError("an error event", reason=error_reason(data.decode(errors="replace")))
+            raise self._error_in(data)
         if not event.choices:
             return Piece(data, event, "", False, False, None)
         choice = event.choices[0]
@@ -204,7 +216,10 @@ class StreamReader:
     def _check_broken(self, data: bytes) -> None:
         """An error event whose message broke its own JSON is still an error event."""
         if self._error_event or data.lstrip().startswith((b'{"error"', b'{ "error"')):
-            raise UpstreamError("an error event", reason=error_reason(data.decode(errors="replace")))
+            raise self._error_in(data)
+
+    def _error_in(self, data: bytes) -> UpstreamError:
+        return failure_inside(error_body(data), "an error event", sent=self._sent)
 
 
 def _says(value: msgspec.Raw) -> bool:
