@@ -88,11 +88,11 @@ async def _admitted(
         if backend.ledger is not None:
             shaped, room = await reserved(work, backend, shaped, default_max_tokens=default_max_tokens)
         shaped.loss.launch = backend.keeper is not None and backend.keeper.degraded
-        began_s = clock.now_s()
+        began_s = work.own_s(clock.now_s())
         completion, relay = await _call(work, backend, shaped, sink, room)
         completion.body.setdefault("model", backend.config.model)
         _heed(completion, shaped.loss)
-        took_s = clock.now_s() - began_s
+        took_s = work.own_s(clock.now_s()) - began_s
         await _check(work, backend, shaped, completion, schemas)
         permit.succeeded(took_s)
         return Served(completion=completion, loss=shaped.loss, relay=relay)
@@ -106,15 +106,15 @@ async def _admitted(
         if room is not None:
             room.reservation.release()
         if slot is not None:
-            slot.release()
+            slot.release(but_s=work.client_s)
 
 
 async def _call(
     work: Work, backend: Backend, shaped: Shaped, sink: Sink | None, room: Room | None
 ) -> tuple[Completion, Relay | None]:
     limits = work.policy.limits_of(backend.name)
-    total_s = min(limits.total_s, work.deadline.left_s() - work.policy.deadline.reserve_s)
-    if total_s <= 0:
+    left_s = work.deadline.left_s() - work.policy.deadline.reserve_s
+    if left_s <= 0:
         raise refused("the deadline is over", Reason.DEADLINE_EXCEEDED)
     collects = sink is None and streams(backend, room)
     body = backend.outgoing(
@@ -128,7 +128,8 @@ async def _call(
     call = Call(
         body=body,
         limits=limits,
-        total_s=total_s,
+        total_s=limits.total_s,
+        left_s=left_s,
         max_bytes=work.policy.validation.max_answer_bytes,
         headers=work.forward,
     )

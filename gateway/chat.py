@@ -120,7 +120,7 @@ class ChatCompletions:
         if not work.request.stream:
             await self._reply(work, await outcome(self._runtime, work, None), send)
             return
-        sink = SseSink(send, lambda: self._tally.first_token(work))
+        sink = SseSink(send, lambda: self._tally.first_token(work), clock=runtime.clock, waited=work.client_waited)
         reply = await outcome(self._runtime, work, sink)
         if sink.shown is not None:
             await sink.close()

@@ -124,7 +124,7 @@ class Pipeline:
 
     async def _try(self, work: Work, backend: Backend, sink: Sink | None) -> Served | Hit:
         """What the backend said; the earlier answer that the semantic gate gives instead."""
-        began_s = self.clock.now_s()
+        began_s = work.own_s(self.clock.now_s())
         try:
             served = await attempt(
                 work,
@@ -164,16 +164,17 @@ class Pipeline:
             raise stopping(was_sent=True) from None
 
     def _tell(self, work: Work, backend: Backend, began_s: float, error: UpstreamError | None) -> None:
-        tried = self._attempt(backend, began_s, error)
+        took_s = work.own_s(self.clock.now_s()) - began_s
+        tried = self._attempt(backend, took_s, error)
         work.tried(tried)
         self.observe(tried)
 
-    def _attempt(self, backend: Backend, began_s: float, error: UpstreamError | None) -> Attempt:
+    def _attempt(self, backend: Backend, took_s: float, error: UpstreamError | None) -> Attempt:
         return Attempt(
             path=backend.name,
             outcome="ok" if error is None else error.outcome,
             reason=None if error is None else error.reason,
-            duration_ms=round((self.clock.now_s() - began_s) * 1000, 1),
+            duration_ms=round(took_s * 1000, 1),
         )
 
     async def _serve(self, work: Work, backend: Backend, served: Served | Hit, sink: Sink | None) -> Reply:

@@ -176,7 +176,7 @@ class Runtime:
 
     def answered(self, work: Work, record: DegradationRecord, answer: Completion | None, *, now_s: float) -> None:
         """Count a request that is over, for the health level, drift and the manifests' conditions."""
-        took_s = now_s - work.began_s
+        took_s = work.own_s(now_s) - work.began_s
         if self.drift.on:
             features = {
                 "latency_ms": took_s * 1000,

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from gateway.answers.completion import new_id, now_unix_s
+from gateway.clock import Clock
 from gateway.errors import BadRequest
 from gateway.pipeline import Reply
 from gateway.record import DegradationRecord, Level
@@ -131,9 +132,14 @@ def structured_event(reply: Reply) -> bytes:
 class SseSink:
     """The client's end of a stream."""
 
-    def __init__(self, send: Send, on_first: Callable[[], None]) -> None:
+    def __init__(
+        self, send: Send, on_first: Callable[[], None], *, clock: Clock, waited: Callable[[float], None]
+    ) -> None:
+        """`waited` is told how many seconds the client let each part wait."""
         self._send = send
         self._on_first = on_first
+        self._clock = clock
+        self._waited = waited
         self.shown: DegradationRecord | None = None
 
     async def send(self, data: bytes, *, record: DegradationRecord) -> None:
@@ -143,7 +149,11 @@ class SseSink:
             self._on_first()
             headers = [*STREAM_HEADERS, *record_headers(record)]
             await self._send({"type": "http.response.start", "status": 200, "headers": headers})
-        await self._send({"type": "http.response.body", "body": data, "more_body": True})
+        began_s = self._clock.now_s()
+        try:
+            await self._send({"type": "http.response.body", "body": data, "more_body": True})
+        finally:
+            self._waited(self._clock.now_s() - began_s)
 
     async def close(self) -> None:
         """End the response."""

@@ -116,6 +116,15 @@ class Work(msgspec.Struct, kw_only=True):
     branch: Branch = Branch.ANSWER  # of the decision tree
     ranking: tuple[str, ...] = ()  # backends, the fittest first; () where the policy does not rank
     forced: DegradationPolicy | None = None  # the manifest that decides where the paths begin
+    client_s: float = 0.0  # how long its client did not read
+
+    def own_s(self, now_s: float) -> float:
+        """The time on a clock that stands still while the client does not read: what the gateway itself takes."""
+        return now_s - self.client_s
+
+    def client_waited(self, waited_s: float) -> None:
+        """The client let a part of its answer wait for so long."""
+        self.client_s += waited_s
 
     @property
     def language(self) -> Language:

@@ -1,6 +1,7 @@
 """The way to one backend: a call goes out, and every way it can end becomes one answer or one error."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType, TracebackType
 
@@ -35,11 +36,15 @@ _KEYS = frozenset({"authorization", "x-api-key", "api-key"})  # of a client, pas
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
-    """What to send, and how long it may take; `headers` go with the client's own."""
+    """What to send, and how long it may take; `headers` go with the client's own.
+
+    `total_s` is the backend's limit, `left_s` what the request has left: what that ends is not the backend's fault.
+    """
 
     body: bytes
     limits: Limits
     total_s: float
+    left_s: float = math.inf
     max_bytes: int = _ERROR_BODY_BYTES
     headers: Mapping[str, str] = msgspec.field(default_factory=lambda: MappingProxyType({}))
 
@@ -82,7 +87,7 @@ class Client:
 
         The idle limit starts again only when content or reasoning comes, so that keep-alives cannot keep a stalled
         stream open.
-        Time spent in `take` (a client that reads slowly) is not the backend's: only `total_s` runs on.
+        Time spent in `take` (a client that reads slowly) is not the backend's: only `left_s` runs on.
         """
         loop = asyncio.get_running_loop()
         limits = call.limits
@@ -96,17 +101,23 @@ class Client:
             sent=call.body,
         )
         with _Translated(self._name, call):
-            async with _Silence(silent_at, step_s=idle_s) as silence, self._post(call, whole_by=None) as answer:
+            silence = _Silence(silent_at, deadline_at=loop.time() + call.left_s, step_s=idle_s)
+            async with silence, self._post(call, whole_by=None) as answer:
                 while data := await answer.read():
                     pieces = reader.feed(data)
                     if pieces:
-                        silence.ends_at = ends_at
+                        given_at = loop.time()
+                        silence.stop()
                         await take(pieces)
+                        now = loop.time()
+                        ends_at += now - given_at
                         if any(piece.is_progress for piece in pieces):
-                            silent_at = min(ends_at, loop.time() + idle_s)
-                        silence.ends_at = silent_at
+                            silent_at = min(ends_at, now + idle_s)
+                        else:
+                            silent_at += now - given_at
+                        silence.go_on(silent_at)
                     elif reader.is_opening:
-                        silence.ends_at = min(ends_at, loop.time() + idle_s)
+                        silence.go_on(min(ends_at, loop.time() + idle_s))
                     if reader.done:
                         break
                 reader.end()
@@ -122,10 +133,15 @@ class Client:
         require_choices(await self._whole(call))
 
     async def _whole(self, call: Call) -> bytes:
-        ends_at = asyncio.get_running_loop().time() + call.total_s
+        ends_at = asyncio.get_running_loop().time() + min(call.total_s, call.left_s)
         with _Translated(self._name, call):
-            async with self._post(call, whole_by=ends_at) as answer:
-                return await answer.read()
+            try:
+                async with self._post(call, whole_by=ends_at) as answer:
+                    return await answer.read()
+            except TimeoutError:
+                if call.left_s < call.total_s:
+                    raise OutOfTime from None
+                raise
 
     def _post(self, call: Call, *, whole_by: float | None) -> "_Answered":
         added = dict(call.headers)
@@ -160,14 +176,19 @@ def _head_of(target: str, headers: Mapping[str, str]) -> bytes:
     return "\r\n".join([*lines, "Content-Type: application/json", "Content-Length: "]).encode("latin-1")
 
 
-class _Silence:
-    """A timeout whose end moves with every piece, while its timer is touched only when it is due.
+class OutOfTime(TimeoutError):  # noqa: N818 - not an error of the backend's
+    """The request's own deadline came before the backend's limit."""
 
-    The end may move to no earlier than `step_s` from the time of the move, so a look every `step_s` is never late.
+
+class _Silence:
+    """A timeout whose end moves with every piece, while its timer is touched only when it is due, or too late.
+
+    Raises OutOfTime where `deadline_at` comes before the backend's own end.
     """
 
-    def __init__(self, ends_at: float, *, step_s: float) -> None:
-        self.ends_at = ends_at
+    def __init__(self, ends_at: float, *, deadline_at: float, step_s: float) -> None:
+        self._ends_at = ends_at  # the backend's own
+        self._deadline_at = deadline_at
         self._step_s = step_s
         self._alarm = asyncio.timeout_at(None)
         self._loop = asyncio.get_running_loop()
@@ -181,12 +202,30 @@ class _Silence:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._timer.cancel()
-        await self._alarm.__aexit__(kind, error, trace)
+        try:
+            await self._alarm.__aexit__(kind, error, trace)
+        except TimeoutError:
+            if self._deadline_at < self._ends_at:
+                raise OutOfTime from None
+            raise
+
+    def stop(self) -> None:
+        """The backend is not waited for."""
+        self._ends_at = math.inf
+
+    def go_on(self, ends_at: float) -> None:
+        """It is waited for again, until `ends_at`."""
+        self._ends_at = ends_at
+        if ends_at < self._due_at:
+            self._timer.cancel()
+            self._look()
 
     def _look(self) -> None:
         now_s = self._loop.time()
-        self._timer = self._loop.call_at(min(self.ends_at, now_s + self._step_s), self._look)
-        if now_s >= self.ends_at:
+        ends_at = min(self._ends_at, self._deadline_at)
+        self._due_at = min(ends_at, now_s + self._step_s)
+        self._timer = self._loop.call_at(self._due_at, self._look)
+        if now_s >= ends_at:
             self._timer.cancel()
             self._alarm.reschedule(now_s)
 
@@ -208,7 +247,8 @@ class _Answered:
 
     async def __aenter__(self) -> Connection:
         call = self._call
-        connection = await self._client.origin.connection(connect_s=min(call.limits.connect_s, call.total_s))
+        connect_s = min(call.limits.connect_s, call.total_s, call.left_s)
+        connection = await self._client.origin.connection(connect_s=connect_s)
         try:
             await connection.ask(self._message, most_bytes=call.max_bytes, whole_by=self._whole_by)
             if connection.status != _OK:
@@ -258,12 +298,14 @@ class _Translated:
 def _failure(error: Exception, name: str, call: Call) -> UpstreamError:
     if isinstance(error, CannotConnect):
         text = f"{name} cannot be reached"
-        blame = Blame.TIMEOUT if error.late else Blame.FAILURE
+        cut = call.left_s < min(call.limits.connect_s, call.total_s)
+        blame = _lateness(cut=cut) if error.late else Blame.FAILURE
         reason = Reason.TIMEOUT if error.late else Reason.CONNECTION_FAILED
         return UpstreamError(text, reason=reason, blame=blame, outcome="refused")
     if isinstance(error, TimeoutError):
         text = f"{name} took too long"
-        return UpstreamError(text, reason=Reason.TIMEOUT, blame=Blame.TIMEOUT, outcome="indeterminate")
+        blame = _lateness(cut=isinstance(error, OutOfTime))
+        return UpstreamError(text, reason=Reason.TIMEOUT, blame=blame, outcome="indeterminate")
     if isinstance(error, Disconnected):
         text = f"{name} closed the connection"
         return UpstreamError(text, reason=Reason.CONNECTION_FAILED, outcome="indeterminate", died=True)
@@ -272,3 +314,8 @@ def _failure(error: Exception, name: str, call: Call) -> UpstreamError:
     if isinstance(error, TooLong):
         return invalid(f"an answer of more than {call.max_bytes} bytes")
     return invalid(f"{name} does not speak HTTP: {error}")
+
+
+def _lateness(*, cut: bool) -> Blame:
+    """Whose fault it is that nothing came in time; `cut`: the request itself had less time left than the limit."""
+    return Blame.NEUTRAL if cut else Blame.TIMEOUT

@@ -25,13 +25,14 @@ class Slot:
 
     __slots__ = ("_release",)
 
-    def __init__(self, release: Callable[[], None]) -> None:
-        self._release: Callable[[], None] | None = release
+    def __init__(self, release: Callable[[float], None]) -> None:
+        self._release: Callable[[float], None] | None = release
 
-    def release(self) -> None:
+    def release(self, *, but_s: float = 0.0) -> None:
+        """`but_s` of the time was no service: the client did not read."""
         release, self._release = self._release, None
         if release is not None:
-            release()
+            release(but_s)
 
 
 class Lane:
@@ -90,7 +91,7 @@ class Lane:
 
     def _slot(self) -> Slot:
         began_s = self._clock.now_s()
-        return Slot(lambda: self._end(began_s))
+        return Slot(lambda but_s: self._end(began_s + but_s))
 
     def _leave(self, turn: "asyncio.Future[None]") -> None:
         """Give up waiting; a turn that was given in the same moment goes to the next."""
