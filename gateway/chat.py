@@ -1,13 +1,13 @@
 """`POST /v1/chat/completions`: from the ASGI request to the reply, and a watch on the client leaving."""
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any
 
 from gateway.answers.cache_key import tenant_of
 from gateway.connection import CLIENT, LimitedProtocol
 from gateway.deferred.desk import Desk
 from gateway.errors import BadRequest
+from gateway.forwarded import forwarded
 from gateway.outcome import apology, log_mistake, outcome
 from gateway.pipeline import Reply
 from gateway.record import Reason
@@ -77,7 +77,7 @@ class ChatCompletions:
             runtime.assign(work, headers)
         work.tenant = tenant_of(headers, work.policy.cache.tenant_headers)
         if self._forwarded:
-            work.forward = _picked(headers, self._forwarded)
+            work.forward = forwarded(headers, self._forwarded)
         if self._desk is not None:
             if await self._desk.accept(work, headers, send):
                 return
@@ -137,8 +137,3 @@ class ChatCompletions:
                 headers.append((b"retry-after", str(reply.retry_after_s).encode()))
             await respond_json(send, reply.status, reply_body(reply), headers)
         self._tally.replied(work, reply)
-
-
-def _picked(headers: Headers, names: frozenset[bytes]) -> Mapping[str, str]:
-    """The headers of these names."""
-    return {name.decode("ascii"): value.decode("latin-1") for name, value in headers if name in names}

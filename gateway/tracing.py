@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Span
 
 _TRACE_HEADERS = (b"traceparent", b"tracestate")
+_MOST_STATE_BYTES = 512  # of a tracestate; what is longer is dropped, as its standard allows
 _CHAT = "chat"  # gen_ai.operation.name
 _QUEUE_SPANS = 2048
 _EXPORT_S, _SHUTDOWN_S = 5.0, 2.0
@@ -56,7 +57,11 @@ class Tracing:
         """A request came; a caller's own trace goes on, with its own decision on sampling."""
         from opentelemetry.trace import SpanKind
 
-        carrier = {name.decode(): value.decode("latin-1") for name, value in headers if name in _TRACE_HEADERS}
+        carrier = {
+            name.decode(): value.decode("latin-1")
+            for name, value in headers
+            if name in _TRACE_HEADERS and len(value) <= _MOST_STATE_BYTES
+        }
         context = self._propagator.extract(carrier) if carrier else None
         self._current.set(Trace(self._tracer.start_span(_CHAT, context=context, kind=SpanKind.SERVER)))
 
