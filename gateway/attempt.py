@@ -55,8 +55,9 @@ async def attempt(
         raise stopping(was_sent=was_sent) from None
     except UpstreamError as error:
         if error.blame is Blame.BACKPRESSURE and error.retry_after_s is not None:
-            pause_s = min(error.retry_after_s, work.policy.overload.max_retry_after_s)
-            backend.away_until_s = clock.now_s() + pause_s
+            now_s = clock.now_s()
+            backend.asked_until_s = now_s + error.retry_after_s
+            backend.away_until_s = min(backend.asked_until_s, now_s + work.policy.overload.max_retry_after_s)
         if backend.keeper is not None:
             backend.keeper.failed(error.reason)
         permit.failed(error.blame)
@@ -254,8 +255,8 @@ def _holds(work: Work, backend: Backend, loss: Loss) -> bool:
 
 
 def _require_not_away(backend: Backend, now_s: float) -> None:
-    left_s = backend.away_until_s - now_s
-    if left_s > 0:
+    if backend.away_until_s > now_s:
+        left_s = backend.asked_until_s - now_s
         raise refused(f"{backend.name} asked for less", Reason.BACKPRESSURE, retry_after_s=left_s)
 
 

@@ -68,7 +68,7 @@ class Overload(Section, frozen=True, kw_only=True):
 
     action: Literal["refuse", "answer"] = "refuse"  # 429 with Retry-After, or the paths without a model
     queue_wait_s: Positive = 5.0
-    max_retry_after_s: Positive = 60.0  # longer waits asked by a backend are cut to this
+    max_retry_after_s: Positive = 3600.0  # a backend is left alone as long as it asks, up to this
 
 
 class Truncation(Section, frozen=True, kw_only=True):

@@ -154,8 +154,7 @@ class Work(msgspec.Struct, kw_only=True):
 
     def retry_after(self) -> int:
         """Whole seconds, at least 1: the soonest that any backend named."""
-        soonest_s = min(self.retry_after_s, default=1.0)
-        return max(1, math.ceil(min(soonest_s, self.policy.overload.max_retry_after_s)))
+        return max(1, math.ceil(min(self.retry_after_s, default=1.0)))
 
     def by_model(self, path: str, model: str, loss: Loss) -> DegradationRecord:
         """The record of an answer that backend `path` gave."""

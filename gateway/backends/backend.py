@@ -55,7 +55,8 @@ class Backend:
     keeper: Keeper | None = None  # the watchdog, where the gateway runs the backend itself
     secrets: Secrets = field(default_factory=Secrets)  # that no answer may quote
     standing: Standing = field(default_factory=Standing)
-    away_until_s: float = field(default=0.0)  # it asked for less until then
+    away_until_s: float = field(default=0.0)  # it is left alone until then
+    asked_until_s: float = field(default=0.0)  # it asked to be left alone until then, which may be longer
     _kv_bytes: dict[tuple[int, int], int] = field(default_factory=dict, init=False, repr=False)
 
     def kv_bytes(self, prompt_tokens: int, max_tokens: int) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-_LEAST_S = 1.0
+_LEAST_S, _MOST_S = 1.0, 1e12
 
 
 def wait_s(value: str | None, *, now_unix_s: Callable[[], float]) -> float | None:
@@ -17,7 +17,7 @@ def wait_s(value: str | None, *, now_unix_s: Callable[[], float]) -> float | Non
     except ValueError:
         at_unix_s = _date_unix_s(value)
         seconds = _LEAST_S if at_unix_s is None else at_unix_s - now_unix_s()
-    return max(_LEAST_S, seconds) if math.isfinite(seconds) else _LEAST_S
+    return min(_MOST_S, max(_LEAST_S, seconds)) if math.isfinite(seconds) else _LEAST_S
 
 
 def _date_unix_s(value: str) -> float | None:
