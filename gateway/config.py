@@ -44,9 +44,7 @@ class Server(Section, frozen=True, kw_only=True):
     default_max_tokens: Count = 512  # reserved and sent when the client names none
     admin_token: str | None = None  # None: the variable TRUEFALL_ADMIN_TOKEN, and without that no admin interface
     admin_loopback_only: bool = True
-    forward_headers: tuple[str, ...] = (
-        "x-truefall-trial",
-    )  # of a request, sent on, 4 KiB at most; no others are
+    forward_headers: tuple[str, ...] = ("x-truefall-trial",)  # of a request, sent on, 4 KiB at most; no others are
     drain_s: Positive = 65.0  # how long accepted work may take after SIGTERM; more than the policy's deadline.request_s
     watch_policy: bool = True  # take a changed policy file within a fifth of a second
     tick_s: Positive = 0.5  # how often the health level is judged and open breakers are probed

@@ -7,7 +7,7 @@ import msgspec
 
 from gateway.answers.completion import Completion, chunk
 from gateway.answers.tool_calls import Offer
-from gateway.answers.validate import check_arguments, check_text, invalid, is_blank, own_record_in
+from gateway.answers.validate import check_arguments, check_text, invalid, is_blank
 from gateway.backends.stream import FunctionDelta, Piece, StreamReader
 from gateway.masking import KeyWatch
 from gateway.record import DegradationRecord, Reason
@@ -99,16 +99,8 @@ class Relay:
             prompt_tokens=usage.prompt_tokens if usage else None,
             completion_tokens=usage.completion_tokens if usage else None,
             bad_lines=reader.bad_lines,
-            own_record=self._own_record(),
+            own_record=reader.own_record,
         )
-
-    def _own_record(self) -> dict[str, Any] | None:
-        for piece in (self._final, self._usage):
-            if piece is not None and b'"degradation"' in piece.data:
-                found = own_record_in(msgspec.json.decode(piece.data))
-                if found is not None:
-                    return found
-        return None
 
     async def finish(self, record: DegradationRecord, *, include_usage: bool) -> None:
         """The answer is whole and trusted: show the rest, the record in the last chunk, and `[DONE]`."""

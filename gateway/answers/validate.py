@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from gateway.answers.completion import Completion, new_id, now_unix_s
+from gateway.answers.completion import Completion
+from gateway.answers.published import FINISHES, RECORD, whole
 from gateway.answers.tool_calls import called_in
 from gateway.backends.error_body import error_in
 from gateway.backends.failures import failure_inside
@@ -15,7 +16,6 @@ from gateway.errors import BadRequest, UpstreamError
 from gateway.policy import Accounting
 from gateway.record import Level, Reason
 
-_WHOLE_FINISHES = frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"})  # OpenAI's own
 _BROKEN_FINISH = re.compile(
     r"error|abort|cancel|fail|insufficient|interrupt|incomplete|timeout|timed_?out|overload|unavailable|preempt|unknown",
     re.IGNORECASE,
@@ -37,8 +37,9 @@ def completion_of(raw: bytes, *, sent: bytes = b"") -> Completion:
 def completion_in(body: dict[str, Any]) -> Completion:
     """The answer in an object with at least one choice. Raises UpstreamError where it is none."""
     completion = _first_choice(body["choices"][0])
-    completion.body = _filled(body)
     completion.own_record = own_record_in(body)
+    completion.body = whole(body)
+    completion.finish_reason = body["choices"][0]["finish_reason"]
     usage = body.get("usage")
     if isinstance(usage, dict):
         completion.prompt_tokens = _count(usage.get("prompt_tokens"))
@@ -46,22 +47,9 @@ def completion_in(body: dict[str, Any]) -> Completion:
     return completion
 
 
-def _filled(body: dict[str, Any]) -> dict[str, Any]:
-    """What clients rely on, where a backend left it out; `model` is the caller's to fill."""
-    if "id" not in body:
-        body["id"] = new_id()
-    if "created" not in body:
-        body["created"] = now_unix_s()
-    body.setdefault("object", "chat.completion")
-    choice = body["choices"][0]
-    choice.setdefault("index", 0)
-    choice["message"].setdefault("role", "assistant")
-    return body
-
-
 def own_record_in(body: Mapping[str, Any]) -> dict[str, Any] | None:
     """The degradation record of a backend that is such a gateway itself; None where it has none or is healthy."""
-    record = body.get("degradation")
+    record = body.get(RECORD)
     return record if isinstance(record, dict) and record.get("level") in _DEGRADED else None
 
 
@@ -92,7 +80,7 @@ def is_blank(text: str) -> bool:
 
 def require_finished(reason: str) -> None:
     """Raises UpstreamError where a finish_reason says that the backend gave up."""
-    if reason not in _WHOLE_FINISHES and _BROKEN_FINISH.search(reason):
+    if reason not in FINISHES and _BROKEN_FINISH.search(reason):
         raise invalid(f"finish_reason {reason[:40]}")
 
 

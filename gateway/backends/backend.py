@@ -129,6 +129,7 @@ def build(
             url=config.url,
             api_key=key_of(config, environ),
             done_required=config.engine != "transformers",
+            model=config.model,
             secrets=secrets or Secrets(),
         ),
         breaker=breaker,

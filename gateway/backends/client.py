@@ -59,10 +59,12 @@ class Client:
         url: str,
         api_key: str | None,
         done_required: bool,
+        model: str = "",
         secrets: Secrets = _NO_SECRETS,
         wall_s: Callable[[], float] = now_unix_s,
     ) -> None:
         self._name = name
+        self._model = model or name
         self._wall_s = wall_s
         self.origin = Origin(f"{url.rstrip('/')}/chat/completions")
         headers = {"Host": self.origin.authority, "User-Agent": "truefall", "Accept-Encoding": "identity"}
@@ -99,6 +101,7 @@ class Client:
             done_required=self._done_required,
             check=self._secrets.require_none,
             sent=call.body,
+            model=self._model,
         )
         with _Translated(self._name, call):
             silence = _Silence(silent_at, deadline_at=loop.time() + call.left_s, step_s=idle_s)

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from gateway.answers.completion import Completion
+from gateway.answers.published import RECORD
 from gateway.answers.validate import completion_in, invalid
 from gateway.backends.stream import Piece, StreamReader
 
@@ -42,6 +43,8 @@ class Collector:
         body = {**self._outer, "object": "chat.completion", "choices": [choice]}
         if self._usage is not None:
             body["usage"] = self._usage
+        if reader.own_record is not None:
+            body[RECORD] = reader.own_record
         completion = completion_in(body)
         completion.bad_lines = reader.bad_lines
         return completion

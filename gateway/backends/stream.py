@@ -1,10 +1,12 @@
 """Server-sent events of a backend: lines in, pieces out, and whether the stream ended whole."""
 
 from collections.abc import Callable
+from typing import Any, Literal
 
 import msgspec
 
-from gateway.answers.validate import invalid, require_finished
+from gateway.answers.published import chunk
+from gateway.answers.validate import invalid, own_record_in, require_finished
 from gateway.backends.error_body import error_body
 from gateway.backends.failures import failure_inside
 from gateway.errors import UpstreamError
@@ -20,8 +22,9 @@ _OTHER_FIELDS = (b":", b"event:", b"id:", b"retry:")  # of server-sent events, t
 
 
 class Usage(msgspec.Struct, gc=False):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
 
 
 class FunctionDelta(msgspec.Struct, gc=False):
@@ -30,32 +33,43 @@ class FunctionDelta(msgspec.Struct, gc=False):
 
 
 class ToolDelta(msgspec.Struct, gc=False):
-    index: int = 0
+    index: int
     function: FunctionDelta | None = None
 
 
 class Delta(msgspec.Struct, gc=False):
+    role: Literal["assistant", "developer", "system", "tool", "user"] | None = None
     content: str | None = None
     refusal: str | None = None
     reasoning_content: msgspec.Raw = _NO_VALUE  # of whatever type: it only shows that the backend is at work
     reasoning: msgspec.Raw = _NO_VALUE
     tool_calls: list[ToolDelta] | None = None
     function_call: FunctionDelta | None = None
+    degradation: msgspec.Raw = _NO_VALUE
 
 
 class Choice(msgspec.Struct, gc=False):
-    delta: Delta | None = None
-    finish_reason: str | None = None
+    index: int
+    delta: Delta
+    finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"] | None = None
+    logprobs: dict[str, Any] | None = None
+    degradation: msgspec.Raw = _NO_VALUE
 
 
 class Event(msgspec.Struct, gc=False):
-    """As much of a chunk as the gateway looks at."""
+    """As much of a chunk as the gateway looks at, in OpenAI's own shape; others are mended first."""
 
-    choices: list[Choice] | None = None
+    id: str
+    object: Literal["chat.completion.chunk"]
+    created: int
+    model: str
+    choices: list[Choice]
     usage: Usage | None = None
+    service_tier: str | None = None
+    system_fingerprint: str | None = None
     error: msgspec.Raw = _NO_VALUE
-    type: str | None = None
-    object: str | None = None
+    type: Any = None
+    degradation: msgspec.Raw = _NO_VALUE
 
 
 class Piece(msgspec.Struct, frozen=True, gc=False):
@@ -92,12 +106,16 @@ class StreamReader:
         done_required: bool,
         check: Callable[[bytes], None] | None = None,
         sent: bytes = b"",
+        model: str = "",
     ) -> None:
         """`check` raises UpstreamError where one event, or the JSON in place of a stream, must not be shown.
 
-        `sent`: the request, whose words in an error event prove nothing.
+        `sent`: the request, whose words in an error event prove nothing. `model` is told where a chunk names none.
         """
         self._sent = sent
+        self._model = model
+        self._outer: dict[str, Any] = {}  # what all chunks of the stream have in common
+        self.own_record: dict[str, Any] | None = None  # of a backend that is a gateway itself
         self._check = check
         self._opening: bytearray | None = bytearray()  # until it is known that there are events
         self._braced = False  # it begins as a JSON object does
@@ -186,25 +204,49 @@ class StreamReader:
     def _event(self, data: bytes) -> Piece | None:
         try:
             event = _DECODER.decode(data)
+            if _holds_a_record(event):
+                data, event = self._mended(data)
+            elif not self._outer:
+                self._outer = {"id": event.id, "created": event.created, "model": event.model}
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            self._check_broken(data)
-            self.bad_lines += 1
-            return None
+            try:
+                data, event = self._mended(data)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                self._check_broken(data)
+                self.bad_lines += 1
+                return None
         if (
             self._error_event
             or (event.error is not _NO_VALUE and _says(event.error))
-            or (event.type is not None and _says_failed(event))
+            or (event.type is not None and _says_failed(event.type, event.choices))
         ):
             raise self._error_in(data)
+        return self._piece(data, event)
+
+    def _mended(self, data: bytes) -> tuple[bytes, Event]:
+        """A chunk of another shape than OpenAI's, in that shape. Raises UpstreamError; DecodeError where it is none."""
+        body = msgspec.json.decode(data)
+        if not isinstance(body, dict):
+            raise msgspec.DecodeError("no object")
+        choices = body.get("choices")
+        if self._error_event or body.get("error") or _says_failed(body.get("type"), choices):
+            raise self._error_in(data)
+        self.own_record = own_record_in(body) or self.own_record
+        for choice in choices if isinstance(choices, list) else ():
+            if isinstance(choice, dict) and isinstance(reason := choice.get("finish_reason"), str):
+                require_finished(reason)
+        mended = chunk(body, self._outer)
+        mended.setdefault("model", self._model)
+        data = msgspec.json.encode(mended)
+        return data, _DECODER.decode(data)
+
+    def _piece(self, data: bytes, event: Event) -> Piece:
         if not event.choices:
             return Piece(data, event, "", False, False, None)
         choice = event.choices[0]
         if choice.finish_reason:
-            require_finished(choice.finish_reason)
             self.finish_reason = choice.finish_reason
         delta = choice.delta
-        if delta is None:
-            return Piece(data, event, "", False, False, choice.finish_reason)
         text = delta.content
         if text:
             more = choice.finish_reason or event.usage or delta.tool_calls or delta.function_call
@@ -226,6 +268,12 @@ def _says(value: msgspec.Raw) -> bool:
     return value is not _NO_VALUE and bytes(value) not in _NOTHING
 
 
-def _says_failed(event: Event) -> bool:
+def _says_failed(kind: Any, choices: Any) -> bool:
     """A terminal event of another dialect, such as `response.failed`."""
-    return event.type is not None and not event.choices and ("fail" in event.type or "error" in event.type)
+    return isinstance(kind, str) and not choices and ("fail" in kind or "error" in kind)
+
+
+def _holds_a_record(event: Event) -> bool:
+    if event.degradation is not _NO_VALUE:
+        return True
+    return any(one.degradation is not _NO_VALUE or one.delta.degradation is not _NO_VALUE for one in event.choices)
