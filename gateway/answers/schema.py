@@ -8,36 +8,46 @@ from typing import Any
 
 import msgspec
 
-from gateway.answers.schema_process import Job, SchemaProcess
-from gateway.answers.validate import check_schema, require_schema, violated
+from gateway.answers.schema_process import Job, Unjudged, Verdict
+from gateway.answers.schema_processes import SchemaProcesses
+from gateway.answers.validate import SCHEMA_FIELD, check_schema, require_schema, violated
 from gateway.errors import BadRequest
 
 _RISKY = (b'"$', b'"pattern', b'"unevaluated', b'"uniqueItems')  # references, patterns, and what looks twice
 _PLAIN = (b'"$schema"', b'"$id"', b'"$defs"', b'"$comment"')
 _SMALL = 2_000_000  # bytes of the schema times bytes of the answer: some hundredths of a second at most
 _MOST_SLOW = 64
-_FIELD = "response_format.json_schema.schema"
 
 
 @dataclass(slots=True, kw_only=True)
 class SchemaChecks:
-    """`budget_s` is what one check may take, a content check too; after it only the required fields are looked at."""
+    """`budget_s` is what one check may take, a content check too; after it only the required fields are looked at.
+
+    A check in another process waits for its turn first, for as long at most.
+    """
 
     budget_s: float = 0.8
-    process: SchemaProcess = field(default_factory=SchemaProcess)
+    processes: SchemaProcesses = field(default_factory=SchemaProcesses)
     _slow: "OrderedDict[bytes, None]" = field(default_factory=OrderedDict)
 
     async def require(self, schema: Mapping[str, Any]) -> None:
-        """Raises BadRequest when the client's schema is none, or leads out of itself."""
+        """Raises BadRequest when the client's schema is none, or leads out of itself.
+
+        One whose turn does not come in time is let through: the check of the answer looks at it again.
+        """
         raw = msgspec.json.encode(schema)
         if not is_risky(raw, len(raw)):
-            require_schema(schema)
+            await asyncio.to_thread(require_schema, schema)
             return
-        verdict = await asyncio.to_thread(self.process.ask, Job(schema=dict(schema)), within_s=self.budget_s)
-        if verdict is None:
-            raise BadRequest(f"{_FIELD} takes longer than {self.budget_s:g} s to check, must be simpler", field=_FIELD)
+        verdict = await self.processes.ask(Job(schema=dict(schema)), within_s=self.budget_s)
+        if verdict is Unjudged.BUSY:
+            return
+        if verdict is Unjudged.SLOW:
+            raise BadRequest(
+                f"{SCHEMA_FIELD} takes longer than {self.budget_s:g} s to check, must be simpler", field=SCHEMA_FIELD
+            )
         if verdict.wrong is not None:
-            raise BadRequest(f"{_FIELD} is not a JSON Schema: {verdict.wrong}", field=_FIELD)
+            raise BadRequest(f"{SCHEMA_FIELD} is not a JSON Schema: {verdict.wrong}", field=SCHEMA_FIELD)
 
     async def check(self, text: str, *, response_format: str, schema: Mapping[str, Any] | None) -> bool:
         """Whether the whole schema was looked at; False: there was time for its required fields only.
@@ -52,17 +62,22 @@ class SchemaChecks:
             return await self._in_thread(text, response_format, schema)
         check_schema(text, response_format=response_format, schema=None)
         value = msgspec.json.decode(text)
-        verdict = None
-        if raw not in self._slow:
-            job = Job(schema=dict(schema), value=value, check_value=True)
-            verdict = await asyncio.to_thread(self.process.ask, job, within_s=self.budget_s)
-        if verdict is None:
-            self._remember(raw)
+        verdict = await self._judged(raw, Job(schema=dict(schema), value=value, check_value=True))
+        if isinstance(verdict, Unjudged):
             _require_fields(value, schema)
             return False
         if verdict.wrong is not None:
             raise violated()
         return True
+
+    async def _judged(self, raw: bytes, job: Job) -> Verdict | Unjudged:
+        """What was slow once is not tried again; what had to wait for others is."""
+        if raw in self._slow:
+            return Unjudged.SLOW
+        verdict = await self.processes.ask(job, within_s=self.budget_s)
+        if verdict is Unjudged.SLOW:
+            self._remember(raw)
+        return verdict
 
     async def _in_thread(self, text: str, response_format: str, schema: Mapping[str, Any] | None) -> bool:
         try:

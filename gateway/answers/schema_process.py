@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from enum import Enum, auto
 from threading import Lock
 from typing import Any
 
@@ -39,6 +40,13 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     wrong: str | None = None
 
 
+class Unjudged(Enum):
+    """Why there is no verdict."""
+
+    SLOW = auto()  # the job itself took longer than it may, or was the process's end
+    BUSY = auto()  # its turn did not come in time: this says nothing about the job
+
+
 class SchemaProcess:
     """One such process, started at the first job and again when it had to be ended. Calls block; for threads."""
 
@@ -46,19 +54,18 @@ class SchemaProcess:
         self._lock = Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def ask(self, job: Job, *, within_s: float) -> Verdict | None:
-        """None when it took longer than `within_s`, the time that others took first included."""
-        if not self._lock.acquire(timeout=within_s):
-            return None
-        try:
+    def ask(self, job: Job, *, within_s: float) -> Verdict | Unjudged:
+        """`within_s` is the job's own time, from when the process is there and free."""
+        with self._lock:
             process = self._running()
-            line = None if process is None else _exchanged(process, msgspec.json.encode(job) + b"\n", within_s)
+            if process is None:
+                self._end()
+                return Unjudged.BUSY
+            line = _exchanged(process, msgspec.json.encode(job) + b"\n", within_s)
             if line is None:
                 self._end()
-                return None
+                return Unjudged.SLOW
             return msgspec.json.decode(line, type=Verdict)
-        finally:
-            self._lock.release()
 
     def close(self) -> None:
         with self._lock:
@@ -122,9 +129,9 @@ def judged(job: Job) -> Verdict:
     import jsonschema
     import jsonschema_specifications
 
-    kind = jsonschema.validators.validator_for(job.schema, default=jsonschema.Draft202012Validator)
-    validator = kind(job.schema, registry=jsonschema_specifications.REGISTRY)
     try:
+        kind = jsonschema.validators.validator_for(job.schema, default=jsonschema.Draft202012Validator)
+        validator = kind(job.schema, registry=jsonschema_specifications.REGISTRY)
         if job.check_value:
             return Verdict(wrong=None if validator.is_valid(job.value) else "the value violates the schema")
         kind.check_schema(job.schema)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -20,6 +21,10 @@ _BROKEN_FINISH = re.compile(
     r"error|abort|cancel|fail|insufficient|interrupt|incomplete|timeout|timed_?out|overload|unavailable|preempt|unknown",
     re.IGNORECASE,
 )  # other engines have words of their own for a good end, and each its own for a bad one
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+SCHEMA_FIELD = "response_format.json_schema.schema"
+_IDENTIFIERS = ("$id", "id")
+_SHOWN_CHARS = 60
 _DEGRADED = (Level.DEGRADED, Level.CRITICAL)
 _REPLACEMENT_SHARE = 0.05  # more U+FFFD than this: the tokens were not decodable
 
@@ -102,8 +107,15 @@ def check_schema(text: str, *, response_format: str, schema: Mapping[str, Any] |
         raise UpstreamError("the answer is not JSON", reason=Reason.SCHEMA_VIOLATED) from None
     if response_format == "json_object" and not isinstance(value, dict):
         raise UpstreamError("the answer is not an object", reason=Reason.SCHEMA_VIOLATED)
-    if schema is not None and not validator_of(msgspec.json.encode(schema)).is_valid(value):
+    if schema is not None and not _is_valid(value, schema):
         raise violated()
+
+
+def _is_valid(value: Any, schema: Mapping[str, Any]) -> bool:
+    try:
+        return bool(validator_of(msgspec.json.encode(schema)).is_valid(value))
+    except RecursionError:
+        return False
 
 
 def violated() -> UpstreamError:
@@ -121,13 +133,42 @@ def validator_of(schema: bytes) -> Any:
     import jsonschema
 
     value = msgspec.json.decode(schema)
+    _require_addresses(value)
     kind = jsonschema.validators.validator_for(value, default=jsonschema.Draft202012Validator)
     try:
         kind.check_schema(value)
     except jsonschema.SchemaError as error:
-        field = "response_format.json_schema.schema"
-        raise BadRequest(f"{field} is not a JSON Schema: {error.message[:200]}", field=field) from None
+        raise BadRequest(f"{SCHEMA_FIELD} is not a JSON Schema: {error.message[:200]}", field=SCHEMA_FIELD) from None
+    except RecursionError:
+        raise BadRequest(f"{SCHEMA_FIELD} is nested too deeply to check, must be flatter", field=SCHEMA_FIELD) from None
     return kind(value)
+
+
+def _require_addresses(schema: Mapping[str, Any]) -> None:
+    """What a schema calls itself and its parts can be read as an address. Raises BadRequest."""
+    if "$schema" in schema:
+        _require_address(schema["$schema"], f"{SCHEMA_FIELD}.$schema")
+    waiting: list[Any] = [schema]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            waiting += one.values()
+            for key in _IDENTIFIERS:
+                if isinstance(one.get(key), str):
+                    _require_address(one[key], f"{SCHEMA_FIELD}: {key}")
+        elif isinstance(one, list):
+            waiting += one
+
+
+def _require_address(value: Any, field: str) -> None:
+    try:
+        if isinstance(value, str):
+            urlsplit(value)
+            return
+    except ValueError:
+        pass
+    shown = msgspec.json.encode(value).decode()[:_SHOWN_CHARS]
+    raise BadRequest(f"{field} is {shown}, must be a URL such as {_DRAFT!r}", field=SCHEMA_FIELD)
 
 
 def tokens_agree(told: int | None, counted: int | None, *, marks: Accounting) -> bool:

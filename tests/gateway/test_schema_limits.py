@@ -1,15 +1,18 @@
 """What a check of an answer may cost: a schema leads nowhere else, and nothing that takes long stops the gateway."""
 
+import asyncio
 import contextlib
 import json
 import threading
+from functools import partial
 
 import pytest
 from served import backend, gateway, policy_of
 from upstream_stub import running, says
 
 from gateway.answers.schema import SchemaChecks, is_risky
-from gateway.answers.schema_process import Job, judged
+from gateway.answers.schema_process import Job, SchemaProcess, Unjudged, Verdict, judged
+from gateway.answers.schema_processes import SchemaProcesses
 from gateway.errors import BadRequest, UpstreamError
 
 ENDLESS = {"properties": {"a": {"pattern": "^(a+)+$"}}, "required": ["a"]}
@@ -77,17 +80,16 @@ async def test_a_schema_with_a_url_fetches_nothing_and_is_a_400():
     assert came == []
 
 
-def watched_asks(served, monkeypatch):
+def watched_asks(monkeypatch):
     """The threads that wait, from now on, while an answer is held against a risky schema."""
-    process = served.runtime.pipeline.schemas.process
-    threads, ask = [], process.ask
+    threads, ask = [], SchemaProcess.ask
 
-    def watch(_process, job, **named):
+    def watch(process, job, **named):
         if job.check_value:
             threads.append(threading.get_ident())
-        return ask(job, **named)
+        return ask(process, job, **named)
 
-    monkeypatch.setattr(type(process), "ask", watch)
+    monkeypatch.setattr(SchemaProcess, "ask", watch)
     return threads
 
 
@@ -96,7 +98,7 @@ def watched_asks(served, monkeypatch):
 async def test_a_pattern_without_end_stops_nobody_and_is_told(stream, monkeypatch):
     text = json.dumps({"a": "a" * 40 + "!"})
     async with running(says(text)) as up, gateway(backend(up, "primary")) as served:
-        asked_in = watched_asks(served, monkeypatch)
+        asked_in = watched_asks(monkeypatch)
         answer = await served.chat(response_format=form(ENDLESS), stream=stream)
         assert asked_in
         assert threading.get_ident() not in asked_in  # the event loop goes on
@@ -129,7 +131,93 @@ async def test_checks_tell_valid_from_invalid_and_slow():
         checks.budget_s = 5.0
         assert await checks.check(valid, response_format="json_schema", schema=TREE)  # the process is a new one
     finally:
-        checks.process.close()
+        checks.processes.close()
+
+
+def nested_not(levels):
+    return json.loads('{"not":' * levels + "{}" + "}" * levels)
+
+
+NOT_A_SCHEMA = {
+    "$schema, a number": ({"$schema": 5}, r"\$schema is 5, must be a URL"),
+    "$schema, a list": ({"$schema": ["a"]}, r'\$schema is \["a"\], must be a URL'),
+    "$id, no address": ({"properties": {"a": {"$id": "http://[a"}}}, r'\$id is "http://\[a", must be a URL'),
+    "nested": (nested_not(150), "nested too deeply"),
+    "patterns, too": ({"$schema": 5, "pattern": "a"}, "is not a JSON Schema"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_A_SCHEMA)
+async def test_what_is_no_schema_is_the_clients_own_fault(name):
+    schema, told = NOT_A_SCHEMA[name]
+    checks = SchemaChecks(budget_s=10.0)
+    try:
+        with pytest.raises(BadRequest, match=told) as refused:
+            await checks.require(schema)
+        assert refused.value.field == "response_format.json_schema.schema"
+    finally:
+        await asyncio.to_thread(checks.processes.close)
+
+
+class InTurn:
+    """Processes that say one thing after the other."""
+
+    def __init__(self, *says):
+        self._says = list(says)
+
+    async def ask(self, job, *, within_s):
+        return self._says.pop(0)
+
+
+async def test_having_to_wait_for_others_says_nothing_about_a_schema():
+    checks = SchemaChecks(processes=InTurn(Unjudged.BUSY, Unjudged.BUSY, Verdict(), Unjudged.SLOW))
+    ask = partial(checks.check, '{"a": "b"}', response_format="json_schema", schema=ENDLESS)
+    await checks.require(ENDLESS)
+    assert not await ask()  # only the required fields were looked at
+    assert await ask()  # and now the whole
+    assert not await ask()
+    assert not await ask()  # what was itself slow is remembered: nobody is asked
+    with pytest.raises(BadRequest, match="takes longer than"):
+        await SchemaChecks(processes=InTurn(Unjudged.SLOW)).require(ENDLESS)
+
+
+@pytest.mark.slow
+async def test_the_slow_schemas_of_others_do_not_take_the_turn_of_one():
+    checks = SchemaChecks(budget_s=5.0)
+    hostile = [{**ENDLESS, "title": str(number)} for number in range(3)]
+    endless = json.dumps({"a": "a" * 40 + "!"})
+    slow = [
+        asyncio.create_task(checks.check(endless, response_format="json_schema", schema=schema)) for schema in hostile
+    ]
+    try:
+        await asyncio.sleep(0)  # they are first
+        assert await checks.check('{"next": {}}', response_format="json_schema", schema=TREE)
+        assert await asyncio.gather(*slow) == [False] * 3
+    finally:
+        await asyncio.to_thread(checks.processes.close)
+
+
+@pytest.mark.slow
+async def test_who_waits_for_a_turn_in_vain_is_told_that_and_a_turn_comes_back_when_its_request_ends():
+    processes = SchemaProcesses(count=1)
+    endless = Job(schema=ENDLESS, value={"a": "a" * 40 + "!"}, check_value=True)
+    first = asyncio.create_task(processes.ask(endless, within_s=60.0))
+    try:
+        await asyncio.sleep(0)
+        assert await processes.ask(Job(schema=TREE), within_s=0.05) is Unjudged.BUSY
+        first.cancel()
+        async with asyncio.timeout(20):
+            assert await processes.ask(Job(schema=TREE), within_s=15.0) == Verdict()
+    finally:
+        await asyncio.to_thread(processes.close)
+
+
+async def test_a_plain_schema_is_not_checked_on_the_event_loop(monkeypatch):
+    threads = []
+    monkeypatch.setattr("gateway.answers.schema.require_schema", lambda _: threads.append(threading.get_ident()))
+    await SchemaChecks().require({"type": "object"})
+    assert threads
+    assert threading.get_ident() not in threads
 
 
 async def test_a_check_that_is_slow_for_any_reason_falls_back_to_the_required_fields(monkeypatch):
