@@ -8,14 +8,13 @@ import msgspec
 
 from gateway.answers.tool_calls import Offer, offer_of
 from gateway.errors import BadRequest
+from gateway.request_fields import ROLES, check_fields, check_json_schema, check_message, require, shown
 
-ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 FORMATS = ("text", "json_object", "json_schema")
 SAMPLING = (("temperature", 0, 2), ("top_p", 0, 1), ("presence_penalty", -2, 2), ("frequency_penalty", -2, 2))
 SAMPLED = frozenset([*(field for field, _, _ in SAMPLING), "n", "seed", "stop"])
 _MAY_CALL = frozenset({"tools", "functions", "tool_choice", "function_call"})
 _NO_OFFER = Offer()
-_SHOWN_CHARS = 60
 _GZIP = b"\x1f\x8b"
 _MOST_LEVELS = 200  # of nesting: far more than any request needs, far fewer than would stop the encoder
 _JSON_WANTED = re.compile(
@@ -69,22 +68,18 @@ def parse(raw: bytes, *, max_tokens_bound: int) -> ChatRequest:
     body = _decode(raw)
     messages = _messages(body.get("messages"))
     kind, schema = _response_format(body.get("response_format"))
-    stream = body.get("stream")
+    check_fields(body)
     options = body.get("stream_options")
-    _require(stream is None or isinstance(stream, bool), "stream", stream, "true or false")
-    _require(options is None or isinstance(options, dict), "stream_options", options, "an object")
     model = body.get("model")
-    _require(model is None or (isinstance(model, str) and model != ""), "model", model, "a model's name")
+    require(model is None or (isinstance(model, str) and model != ""), "model", model, "a model's name")
     tools = body.get("tools")
-    _require(tools is None or isinstance(tools, list), "tools", tools, "a list")
     later = body.pop("async", None)  # ours: no backend knows it
-    _require(later is None or isinstance(later, bool), "async", later, "true or false")
     _check_sampling(body)
     return ChatRequest(
         body=body,
         messages=messages,
         model=model,
-        stream=bool(stream),
+        stream=bool(body.get("stream")),
         include_usage=bool(options and options.get("include_usage")),
         max_tokens=_max_tokens(body, max_tokens_bound),
         response_format=kind,
@@ -101,7 +96,7 @@ def _decode(raw: bytes) -> dict[str, Any]:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise BadRequest(f"body is not JSON: {_why_not_json(raw, error)}", field="body") from None
     if not isinstance(body, dict):
-        raise BadRequest(f"body is {_shown(body)}, must be an object", field="body")
+        raise BadRequest(f"body is {shown(body)}, must be an object", field="body")
     if raw.count(b"[") + raw.count(b"{") > _MOST_LEVELS and _is_deeper(body, _MOST_LEVELS):
         raise BadRequest(f"body is nested too deeply, must have at most {_MOST_LEVELS} levels", field="body")
     return body
@@ -135,35 +130,18 @@ def _why_not_json(raw: bytes, error: Exception) -> str:
 def _messages(messages: Any) -> list[dict[str, Any]]:
     if messages is None:
         raise BadRequest("messages is missing, must be a list of at least 1 message", field="messages")
-    _require(isinstance(messages, list) and len(messages) > 0, "messages", messages, "a list of at least 1 message")
+    require(isinstance(messages, list) and len(messages) > 0, "messages", messages, "a list of at least 1 message")
     for index, message in enumerate(messages):
         if not _is_plain(message):
-            _check_message(message, f"messages[{index}]")
+            check_message(message, f"messages[{index}]")
     return list(messages)
 
 
 def _is_plain(message: Any) -> bool:
     """The most common case, told without further looking."""
-    return isinstance(message, dict) and isinstance(message.get("content"), str) and message.get("role") in ROLES
-
-
-def _check_message(message: Any, field: str) -> None:
-    _require(isinstance(message, dict), field, message, "an object")
-    role = message.get("role")
-    _require(role in ROLES, f"{field}.role", role, f"one of {', '.join(ROLES)}")
-    content = message.get("content")
-    if isinstance(content, str):
-        return
-    if content is None:
-        may_be_absent = role == "assistant" and any(
-            message.get(key) for key in ("tool_calls", "function_call", "refusal")
-        )
-        _require(may_be_absent, f"{field}.content", content, "a string or a list of parts")
-        return
-    _require(isinstance(content, list), f"{field}.content", content, "a string or a list of parts")
-    for index, part in enumerate(content):
-        ok = isinstance(part, dict) and isinstance(part.get("type"), str)
-        _require(ok, f"{field}.content[{index}]", part, "an object with a type")
+    if not isinstance(message, dict) or len(message) != len(("role", "content")):
+        return False
+    return isinstance(message.get("content"), str) and message.get("role") in ROLES
 
 
 def _max_tokens(body: Mapping[str, Any], bound: int) -> int | None:
@@ -173,7 +151,7 @@ def _max_tokens(body: Mapping[str, Any], bound: int) -> int | None:
         if value is None:
             continue
         ok = isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= bound
-        _require(ok, field, value, f"a whole number from 1 to {bound}")
+        require(ok, field, value, f"a whole number from 1 to {bound}")
         found = value if found is None else min(found, value)
     return found
 
@@ -190,42 +168,32 @@ def _check_sampling(body: Mapping[str, Any]) -> None:
         value = body.get(field)
         if value is not None:
             ok = isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
-            _require(ok, field, value, f"a number from {low} to {high}")
+            require(ok, field, value, f"a number from {low} to {high}")
     count = body.get("n")
-    _require(
+    require(
         count is None or (count == 1 and not isinstance(count, bool)), "n", count, "1: one answer is served per request"
     )
     seed = body.get("seed")
-    _require(seed is None or (isinstance(seed, int) and not isinstance(seed, bool)), "seed", seed, "a whole number")
+    require(seed is None or (isinstance(seed, int) and not isinstance(seed, bool)), "seed", seed, "a whole number")
     stop = body.get("stop")
     ok = (
         stop is None
         or isinstance(stop, str)
         or (isinstance(stop, list) and all(isinstance(entry, str) for entry in stop))
     )
-    _require(ok, "stop", stop, "a string or a list of strings")
+    require(ok, "stop", stop, "a string or a list of strings")
 
 
 def _response_format(value: Any) -> tuple[str, Mapping[str, Any] | None]:
     if value is None:
         return "text", None
-    _require(isinstance(value, dict), "response_format", value, "an object")
+    require(isinstance(value, dict), "response_format", value, "an object")
     kind = value.get("type")
-    _require(kind in FORMATS, "response_format.type", kind, f"one of {', '.join(FORMATS)}")
+    require(kind in FORMATS, "response_format.type", kind, f"one of {', '.join(FORMATS)}")
     if kind != "json_schema":
         return str(kind), None
     outer = value.get("json_schema")
-    schema = outer.get("schema") if isinstance(outer, dict) else None
-    _require(isinstance(schema, dict), "response_format.json_schema.schema", schema, "a JSON Schema object")
+    check_json_schema(outer, "response_format.json_schema")
+    schema = outer.get("schema") if outer else None
+    require(isinstance(schema, dict), "response_format.json_schema.schema", schema, "a JSON Schema object")
     return "json_schema", schema
-
-
-def _require(ok: bool, field: str, value: Any, bound: str) -> None:
-    if not ok:
-        raise BadRequest(f"{field} is {_shown(value)}, must be {bound}", field=field)
-
-
-def _shown(value: Any) -> str:
-    """The value as a client would write it, shortened."""
-    text = "missing" if value is None else msgspec.json.encode(value).decode()
-    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}… ({len(text)} characters)"

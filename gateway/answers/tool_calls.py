@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from gateway.errors import BadRequest, Blame, UpstreamError
 from gateway.record import Reason
+from gateway.request_fields import shown
 
 _KINDS = ("function", "custom")
 
@@ -70,7 +71,8 @@ def _offered(body: Mapping[str, Any]) -> frozenset[str]:
 
 def _chosen(choice: Any, offered: frozenset[str], field: str) -> tuple[frozenset[str], bool]:
     """Which may be called, and whether one must be."""
-    refused = partial(BadRequest, f'{field} must be "none", "auto", "required" or name a tool', field=field)
+    told = f'{field} is {shown(choice)}, must be "none", "auto", "required" or name a tool'
+    refused = partial(BadRequest, told, field=field)
     if choice == "required" and field == "tool_choice":
         return offered, True
     if not isinstance(choice, Mapping):

@@ -50,6 +50,10 @@ class _Environment(ImmutableSandboxedEnvironment):
         return super().getattr(obj, attribute)
 
 
+_REFUSALS = (
+    *(jinja2.TemplateError, TypeError, AttributeError, ValueError),
+    *(LookupError, ArithmeticError, RecursionError),
+)  # what a template may come to with messages that it was not written for
 _OF_A_DICT = frozenset(dir(dict))
 
 
@@ -72,7 +76,7 @@ class ChatTemplate:
         try:
             known = {**self._always, "messages": [plain(message) for message in messages], "tools": tools}
             return "".join(self._template.root_render_func(self._template.new_context(known, shared=True)))
-        except (jinja2.TemplateError, TypeError, KeyError, ValueError) as error:
+        except _REFUSALS as error:
             raise BadRequest(f"messages: the model's chat template refuses them: {error}", field="messages") from None
 
 
@@ -104,7 +108,7 @@ def _parsed(call: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(function.get("arguments"), str):
         try:
             function["arguments"] = json.loads(function["arguments"])
-        except ValueError:
+        except (ValueError, RecursionError):
             return {**call, "function": function}
     return {**call, "function": function}
 

@@ -18,6 +18,7 @@ from misbehaviour import BAD
 from misbehaviour import GOOD as WELL
 from published import has_published_shape
 from served import TOKEN, Answer, policy_of
+from templated import templated_model
 from test_storm import PATIENT
 from upstream_stub import says
 
@@ -46,18 +47,46 @@ ANY = st.recursive(
     max_leaves=6,
 )
 TEXT = st.text(max_size=30)
+ODD = st.sampled_from([None, True, 5, -1.5, "x", "", [], [5], [None], {}, {"a": 1}, [[]], "[" * 3000, 10**19])
+
+
+def malformed(**fields):
+    """An object as it should be, but that each field may be missing or hold anything."""
+    return st.fixed_dictionaries({}, optional={key: value | ODD | ANY for key, value in fields.items()})
+
+
 PART = st.fixed_dictionaries({"type": st.sampled_from(["text", "image_url"]), "text": TEXT}) | ANY
+ARGUMENTS = st.sampled_from(["{}", '{"a": 1}', "[1]", "{", "null", "9" * 5000, "[" * 3000])
+CALLED = malformed(name=TEXT, arguments=ARGUMENTS)
+CALLS = st.lists(malformed(id=TEXT, type=st.just("function"), function=CALLED) | ODD, max_size=2) | ODD
 MESSAGE = st.fixed_dictionaries(
     {
         "role": st.sampled_from(["system", "user", "assistant", "tool", "developer"]) | ANY,
         "content": TEXT | st.lists(PART, max_size=2) | ANY,
     },
-    optional={"tool_calls": ANY, "name": ANY, "refusal": ANY},
+    optional={
+        "tool_calls": CALLS | ANY,
+        "function_call": CALLED | ODD,
+        "tool_call_id": ODD,
+        "name": ODD | ANY,
+        "refusal": ODD | ANY,
+    },
 )
-TOOL = st.fixed_dictionaries({"type": st.just("function"), "function": st.fixed_dictionaries({"name": TEXT})})
+NOT = '{"not":'
+SCHEMA = st.one_of(
+    malformed(**{"$schema": TEXT, "$id": st.sampled_from(["http://[a", "#", ""]), "required": st.lists(TEXT)}),
+    st.integers(1, 190).map(lambda levels: json.loads(NOT * levels + "{}" + "}" * levels)),
+    ANY,
+)
+FUNCTION = malformed(name=TEXT, description=TEXT, parameters=SCHEMA, strict=st.booleans())
+TOOL = (
+    st.fixed_dictionaries({"type": st.just("function"), "function": st.fixed_dictionaries({"name": TEXT})})
+    | malformed(type=st.just("function"), function=FUNCTION, custom=FUNCTION)
+    | ODD
+)
 FORMAT = st.fixed_dictionaries(
     {"type": st.sampled_from(["text", "json_object", "json_schema"]) | ANY},
-    optional={"json_schema": st.fixed_dictionaries({"name": TEXT, "schema": ANY}) | ANY},
+    optional={"json_schema": malformed(name=TEXT, schema=SCHEMA, strict=st.booleans()) | ODD | ANY},
 )
 CHOICE = st.sampled_from(
     [
@@ -74,29 +103,43 @@ REQUEST = st.fixed_dictionaries(
     optional={
         "model": st.sampled_from(["truefall", "primary", "primary-model"]) | ANY,
         "stream": st.booleans() | ANY,
-        "stream_options": ANY,
+        "stream_options": malformed(include_usage=st.booleans()) | ODD,
         "max_tokens": st.integers(-3, 300) | ANY,
         "max_completion_tokens": ANY,
         "temperature": st.floats(-1, 3) | ANY,
         "n": ANY,
-        "stop": ANY,
+        "stop": st.lists(TEXT | ODD, max_size=3) | ODD | ANY,
+        "logit_bias": st.dictionaries(TEXT, st.integers(-200, 200) | ODD, max_size=3) | ODD,
         "seed": ANY,
         "tools": st.lists(TOOL, max_size=2) | ANY,
-        "tool_choice": CHOICE | ANY,
-        "functions": ANY,
-        "function_call": ANY,
+        "tool_choice": CHOICE | malformed(type=TEXT, function=FUNCTION, allowed_tools=ANY) | ODD,
+        "functions": st.lists(FUNCTION | ODD, max_size=2) | ODD,
+        "function_call": FUNCTION | ODD | ANY,
         "parallel_tool_calls": ANY,
         "response_format": FORMAT | ANY,
-        "metadata": ANY,
-        "user": ANY,
+        "metadata": st.dictionaries(TEXT, ODD | ANY, max_size=2) | ODD,
+        "user": ODD | ANY,
         "async": ANY,
     },
 )
+LEGAL = st.characters(codec="latin-1", exclude_categories=["Cc"])
 HEADERS = st.dictionaries(
     st.sampled_from(["Authorization", "Prefer", "X-Truefall-Trial", "X-Truefall-Service", "Accept", "traceparent"]),
     st.text(st.characters(min_codepoint=32, max_codepoint=255), max_size=40),
     max_size=3,
-)
+) | st.dictionaries(
+    st.text("!#$%&'*+-.^_`|~0123456789abcXYZ", min_size=1, max_size=20).filter(
+        lambda name: name.lower() not in ("host", "content-length", "transfer-encoding")
+    )
+    | st.sampled_from(
+        [
+            *("Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "Cookie", "Forwarded", "Origin"),
+            *("Prefer", "traceparent", "tracestate", "User-Agent", "X-Forwarded-For", "X-Request-Id"),
+        ]
+    ),
+    st.text(LEGAL, max_size=40).map(str.strip) | st.integers().map(str),
+    max_size=4,
+)  # any that HTTP allows
 
 
 PLAIN = {"messages": [{"role": "user", "content": "x"}]}
@@ -209,6 +252,15 @@ def served():
 
 
 @pytest.fixture(scope="module")
+def templated(tmp_path_factory):
+    """With a tokenizer and a chat template, which look into messages, calls and tools."""
+    model = {"model_dir": templated_model(tmp_path_factory.mktemp("model")), "context_tokens": 400}
+    policy = policy_of(accounting={"enabled": False}, breaker=PATIENT)
+    with in_background(says(GOOD), fields=model, policy=policy) as (gateway, _):
+        yield gateway
+
+
+@pytest.fixture(scope="module")
 def failing():
     policy = policy_of(
         limits=HURRIED, breaker=PATIENT, health={"oom_per_min": 9999.0}, overload={"max_retry_after_s": 0.001}
@@ -262,6 +314,18 @@ def check(status, said, *, head=False):
 @example(body={**PLAIN, "stream": True, "stream_options": {"include_usage": True}}, headers={})
 def test_a_strange_request_is_answered_or_told_what_is_wrong(served, body, headers):
     status, said = ask(served, "POST", PATHS[0], json.dumps(body).encode(), headers)
+    check(status, said)
+    assert status in (200, 206, 400, 404, 429)
+
+
+@pytest.mark.slow
+@many
+@given(body=REQUEST)
+@example(body=PLAIN)
+@example(body={"messages": [{"role": "assistant", "content": "x", "tool_calls": {"a": 1}}, *PLAIN["messages"]]})
+@example(body={**PLAIN, "tools": [5]})
+def test_so_it_is_where_a_chat_template_looks_into_it(templated, body):
+    status, said = ask(templated, "POST", PATHS[0], json.dumps(body).encode())
     check(status, said)
     assert status in (200, 206, 400, 404, 429)
 

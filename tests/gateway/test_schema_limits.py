@@ -186,13 +186,12 @@ async def test_the_slow_schemas_of_others_do_not_take_the_turn_of_one():
     checks = SchemaChecks(budget_s=5.0)
     hostile = [{**ENDLESS, "title": str(number)} for number in range(3)]
     endless = json.dumps({"a": "a" * 40 + "!"})
-    slow = [
-        asyncio.create_task(checks.check(endless, response_format="json_schema", schema=schema)) for schema in hostile
-    ]
+    asked = [*((endless, schema) for schema in hostile), ('{"next": {}}', TREE)]
     try:
-        await asyncio.sleep(0)  # they are first
-        assert await checks.check('{"next": {}}', response_format="json_schema", schema=TREE)
-        assert await asyncio.gather(*slow) == [False] * 3
+        wholes = await asyncio.gather(
+            *(checks.check(text, response_format="json_schema", schema=schema) for text, schema in asked)
+        )
+        assert wholes == [False, False, False, True]
     finally:
         await asyncio.to_thread(checks.processes.close)
 
@@ -202,9 +201,9 @@ async def test_who_waits_for_a_turn_in_vain_is_told_that_and_a_turn_comes_back_w
     processes = SchemaProcesses(count=1)
     endless = Job(schema=ENDLESS, value={"a": "a" * 40 + "!"}, check_value=True)
     first = asyncio.create_task(processes.ask(endless, within_s=60.0))
+    second = asyncio.create_task(processes.ask(Job(schema=TREE), within_s=0.05))
     try:
-        await asyncio.sleep(0)
-        assert await processes.ask(Job(schema=TREE), within_s=0.05) is Unjudged.BUSY
+        assert await second is Unjudged.BUSY
         first.cancel()
         async with asyncio.timeout(20):
             assert await processes.ask(Job(schema=TREE), within_s=15.0) == Verdict()
