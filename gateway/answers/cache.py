@@ -54,7 +54,7 @@ class Outcome(StrEnum):
 
     HIT = "hit"
     MISS = "miss"  # nothing under the key, or nothing alike enough
-    EXPIRED = "expired"  # there was one, and it is too old
+    EXPIRED = "expired"  # there was one, and it is too old, or of an age that nobody knows
     BYPASS = "bypass"  # not looked up: an answer to such a request is never kept
 
 
@@ -97,12 +97,15 @@ class AnswerCache:
             self._drop(next(iter(self._entries)))
 
     def look_up(self, key: str, *, places: tuple[Place, ...], max_age_s: float, min_similarity: float) -> Found:
-        """The entry under `key`, unless it is too old, and then it goes, or the question not alike enough."""
+        """The entry under `key`, unless it is too old, and then it goes, or the question not alike enough.
+
+        One from the future goes, too: the clock was wrong when it was kept, so that nobody knows its age.
+        """
         entry = self._entries.get(key)
         if entry is None:
             return Found(Outcome.MISS)
-        age_s = max(0.0, self._now_unix_s() - entry.stored_unix_s)
-        if age_s > max_age_s:
+        age_s = self._now_unix_s() - entry.stored_unix_s
+        if not 0 <= age_s <= max_age_s:
             self._drop(key)
             return Found(Outcome.EXPIRED)
         alike = _similarity(entry.places, places)

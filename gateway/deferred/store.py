@@ -192,10 +192,16 @@ class JobStore:
         return removed
 
     def tidy(self) -> None:
-        """Forget what was settled longer ago than the time to live, and what waited that long."""
-        oldest_s = self._now_unix_s() - self._ttl_s
+        """Forget what was settled longer ago than the time to live, and what waited that long.
+
+        What is dated in the future is dated now: the clock was set back since, and its time to live begins again.
+        """
+        now_s = self._now_unix_s()
+        oldest_s = now_s - self._ttl_s
         self._held.expire(oldest_s)
         with self._open() as db:
+            for column in ("accepted_unix_s", "settled_unix_s"):
+                db.execute(f"UPDATE job SET {column} = ? WHERE {column} > ?", (now_s, now_s))
             db.execute("DELETE FROM job WHERE settled_unix_s < ?", (oldest_s,))
             expired = db.execute(
                 "DELETE FROM job WHERE settled_unix_s IS NULL AND accepted_unix_s < ?", (oldest_s,)

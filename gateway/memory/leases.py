@@ -5,18 +5,22 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from gateway.errors import ConfigError, GatewayError
-from gateway.memory.shared_config import SharedLedgerConfig
+from gateway.memory.shared_config import MOST_LEASE_S, SharedLedgerConfig
 
 # KEYS: one hash, lease -> "<end in ms> <bytes>". What is reserved is always their sum: there is no second number that
 # could disagree, whatever Redis forgets. Redis' own clock decides what has ended.
-_BEGIN = """
+# A lease that ends farther ahead than any may is one from before that clock was set back: it has ended.
+_FARTHEST_MS = 4 * MOST_LEASE_S * 1000
+_BEGIN = (
+    f"local farthest = {_FARTHEST_MS}"
+    + """
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local all = redis.call('HGETALL', KEYS[1])
 local sizes, total = {}, 0
 for index = 1, #all, 2 do
   local ends, bytes = string.match(all[index + 1], '^(%d+) (%d+)$')
-  if ends and tonumber(ends) > now then
+  if ends and tonumber(ends) > now and tonumber(ends) <= now + farthest then
     sizes[all[index]] = tonumber(bytes)
     total = total + tonumber(bytes)
   else
@@ -35,6 +39,7 @@ local function drop(lease)
   sizes[lease] = nil
 end
 """
+)
 _TAKE = (
     _BEGIN
     + """

@@ -242,6 +242,26 @@ def test_a_clock_that_jumps_keeps_no_job_back_and_doubles_none(tmp_path, jump_s)
     assert store(tmp_path, wall, ttl_s=1e6).claim(lease_s=10).id == first  # the other one died
 
 
+def test_jobs_of_a_clock_that_was_ahead_are_forgotten_in_time_and_not_before(tmp_path):
+    wall = Wall()
+    wall.time_s = 1e6 + 30 * 86_400
+    jobs = store(tmp_path, wall, ttl_s=100.0)
+    done, waiting = (jobs.put(ASKED, tenant="t") for _ in range(2))
+    assert jobs.claim(lease_s=10).id == done
+    jobs.finish(done, status=200, answer=b"{}")
+    wall.time_s = 1e6
+    jobs.tidy()
+    wall.time_s += 90
+    jobs.tidy()
+    assert [jobs.find(one, tenant="t").status for one in (done, waiting)] == [Status.DONE, Status.QUEUED]
+    assert jobs.find(done, tenant="t").age_s == 90.0
+    assert jobs.standing().oldest_s == 90.0
+    wall.time_s += 11
+    jobs.tidy()
+    assert jobs.find(done, tenant="t") is None
+    assert jobs.find(waiting, tenant="t") is None
+
+
 def test_jobs_are_bounded_ordered_and_forgotten(tmp_path):
     wall = Wall()
     jobs = store(tmp_path, wall, max_pending=2)

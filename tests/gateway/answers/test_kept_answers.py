@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gateway.answers import cache_file
-from gateway.answers.cache import AnswerCache, Entry, Place, hashed_place
+from gateway.answers.cache import AnswerCache, Entry, Outcome, Place, hashed_place
 from gateway.answers.cache_key import asked_of, tenant_of
 from gateway.answers.embedding import embed
 from gateway.answers.wording import Lexicon
@@ -46,12 +46,15 @@ def test_an_answer_is_found_with_its_age_and_similarity_until_it_is_too_old():
     assert len(cache) == 0
 
 
-def test_a_clock_set_back_never_gives_a_negative_age():
+def test_an_answer_kept_by_a_clock_that_was_ahead_is_of_no_known_age_and_not_given():
     wall = Wall()
     cache = AnswerCache(now_unix_s=wall)
     cache.put(entry("k"), max_entries=9, max_bytes=99_999)
-    wall.now_s = 10.0
-    assert get(cache, "k").age_s == 0.0
+    wall.now_s = 999.0
+    places = (hashed_place({}),)
+    assert cache.look_up("k", places=places, max_age_s=60, min_similarity=0.0) == (Outcome.EXPIRED, None)
+    wall.now_s = 1000.0
+    assert get(cache, "k") is None  # nor when that time comes: it would be older than it says
 
 
 def test_an_unlike_question_is_no_hit_even_under_the_same_key():

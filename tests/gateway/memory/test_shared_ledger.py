@@ -129,6 +129,15 @@ async def test_a_dead_gateways_reservations_come_back(tmp_path):
             assert isinstance(kept, Reservation)  # renewed all the while
 
 
+async def test_a_lease_from_before_the_clock_of_redis_was_set_back_has_ended(tmp_path):
+    with redis_at(tmp_path / "r.sock"):
+        async with workers(tmp_path / "r.sock", count=1) as (one,):
+            seconds, _ = await one.redis.time()
+            in_a_month_ms = (seconds + 30 * 86_400) * 1000
+            await one.redis.hset("test:leases:{primary}", "dead", f"{in_a_month_ms} 80")
+            assert isinstance(await one.shared.take(100), Reservation)
+
+
 async def test_without_redis_a_gateway_goes_on_alone_and_comes_back(tmp_path):
     socket = tmp_path / "r.sock"
     with redis_at(socket) as server:
