@@ -145,6 +145,9 @@ def parse_yaml(text: str, file: str) -> Field:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise BadExperiment(f"{file}, line {line}: not YAML: {error.problem}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        told = "nested too deeply" if isinstance(error, RecursionError) else " ".join(str(error).split())
+        raise BadExperiment(f"{file}: not YAML: {told}") from None
     if node is None:
         raise BadExperiment(f"{file}: is empty")
     return Field(file=file, path="", node=node)

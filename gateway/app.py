@@ -26,7 +26,7 @@ _UNAVAILABLE = 503  # of /readyz only, to take this gateway out of rotation
 
 def make_app(runtime: Runtime) -> "Shortcut | Guarded":
     """The application; its lifespan runs the supervision. Raises ConfigError."""
-    store = _store(runtime)
+    store = store_of(runtime)
 
     desk = Desk(runtime, store) if store is not None else None
     count = runtime.metrics.rejected
@@ -53,7 +53,8 @@ def make_app(runtime: Runtime) -> "Shortcut | Guarded":
     return Guarded(app, runtime.config.api_keys, count=count) if runtime.config.api_keys else app
 
 
-def _store(runtime: Runtime) -> JobStore | None:
+def store_of(runtime: Runtime) -> JobStore | None:
+    """Where asynchronous requests are kept; None where nowhere. Raises ConfigError."""
     config = runtime.config.deferred
     if config.path is None:
         return None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from gateway.damaged import DAMAGED, why
 from gateway.drift import Baseline, Cause, DriftMarks, Row, Watch, baseline_of, causes, divergence, judged
 from gateway.errors import ConfigError
 
@@ -69,8 +70,10 @@ class DriftMonitor:
             return
         try:
             self._stored = msgspec.json.decode(self.file.read_bytes(), type=Baselines)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{self.file}: not a drift baseline: {error}; delete it to learn a new one") from None
+        except DAMAGED as error:
+            raise ConfigError(
+                f"{self.file}: not a drift baseline: {why(error)}; delete it to learn a new one"
+            ) from None
 
     @property
     def on(self) -> bool:

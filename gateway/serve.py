@@ -12,11 +12,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import aiohttp
 import msgspec
 import uvicorn
 from prometheus_client import Counter
 
-from gateway.app import make_app
+from gateway.app import make_app, store_of
 from gateway.clock import SystemClock
 from gateway.config import Config
 from gateway.connection import protocol_of
@@ -124,19 +125,41 @@ async def serve(config: Config, *, policy: Policy, policy_path: Path | None, por
     bound = _bind(config.server.host, config.server.port if port is None else port)
     session = open_session()
     try:
-        runtime = build_runtime(
-            config,
-            policy=policy,
-            policy_path=policy_path,
-            session=session,
-            clock=SystemClock(),
-            log=RequestLog(sys.stderr if config.server.log == "json" else None),
-            environ=os.environ,
-        )
+        log = RequestLog(sys.stderr if config.server.log == "json" else None)
+        runtime = _built(config, policy=policy, policy_path=policy_path, session=session, log=log)
         await Server(options_of(runtime), runtime, bound).serve(sockets=[bound])
     finally:
         await session.close()
         bound.close()
+
+
+async def check(config: Config, *, policy: Policy, policy_path: Path | None) -> None:
+    """Everything that a start does before it listens, but for the port. Raises ConfigError or OSError as it would."""
+    session = open_session()
+    try:
+        runtime = _built(config, policy=policy, policy_path=policy_path, session=session, log=RequestLog(None))
+        if config.deferred.path is not None and config.deferred.path.exists():
+            store_of(runtime)
+        if runtime.attention is not None:
+            runtime.attention.close()
+        for backend in runtime.backends.values():
+            backend.client.origin.close()
+    finally:
+        await session.close()
+
+
+def _built(
+    config: Config, *, policy: Policy, policy_path: Path | None, session: aiohttp.ClientSession, log: RequestLog
+) -> Runtime:
+    return build_runtime(
+        config,
+        policy=policy,
+        policy_path=policy_path,
+        session=session,
+        clock=SystemClock(),
+        log=log,
+        environ=os.environ,
+    )
 
 
 def options_of(runtime: Runtime) -> uvicorn.Config:

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 from typing import TypeVar
 
+from gateway.damaged import why
 from gateway.errors import ConfigError
 from gateway.strict import KeyPath, convert
 
@@ -30,8 +31,8 @@ def parse(text: str, kind: type[T], *, source: str) -> T:
     """Read TOML text as `kind`; `source` is the name that messages give it. Raises ConfigError."""
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{source}: not valid TOML: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{source}: not valid TOML: {why(error)}") from None
     return convert(table, kind, place=lambda path: place_of(source, text, path))
 
 

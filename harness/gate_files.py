@@ -51,7 +51,7 @@ def read_verdict(file: Path) -> dict[str, Any] | None:
     """The content of a written verdict; None where the file is missing or damaged."""
     try:
         content = json.loads(file.read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return content if isinstance(content, dict) else None
 

@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Self
 
+from gateway.damaged import why
 from harness.errors import ResultError
 from harness.trial import Block, Trial
 from harness.whole_file import write_whole
@@ -77,8 +78,8 @@ class RunFolder:
         """Raises ResultError when `run.json` is not a JSON object."""
         try:
             meta = json.loads(self.meta_file.read_text("utf-8"))
-        except (OSError, ValueError) as error:
-            raise ResultError(f"{self.meta_file}: cannot be read: {error}") from None
+        except (OSError, ValueError, RecursionError) as error:
+            raise ResultError(f"{self.meta_file}: cannot be read: {why(error)}") from None
         if not isinstance(meta, dict):
             raise ResultError(f"{self.meta_file}: need an object, got {type(meta).__name__}")
         return meta
@@ -152,9 +153,12 @@ def read_rows(file: Path) -> Iterator[dict[str, Any]]:
     """Rows of a JSON-lines file; only the very last line may be broken. Raises ResultError with the line."""
     if not file.is_file():
         return
-    lines = file.read_text("utf-8").split("\n")
+    lines = file.read_bytes().split(b"\n")
     for number, line in enumerate(lines[:-1], start=1):
         try:
-            yield json.loads(line)
-        except ValueError as error:
-            raise ResultError(f"{file}, line {number}: not JSON: {error}") from None
+            row = json.loads(line.decode())
+        except (ValueError, RecursionError) as error:
+            raise ResultError(f"{file}, line {number}: not JSON: {why(error)}") from None
+        if not isinstance(row, dict):
+            raise ResultError(f"{file}, line {number}: need an object, got {type(row).__name__}")
+        yield row

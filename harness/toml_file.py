@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from gateway.damaged import why
 from gateway.toml import line_of
 from harness.errors import ConfigError
 
@@ -28,8 +29,8 @@ class TomlFile:
             raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
         except UnicodeDecodeError as error:
             raise ConfigError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
-        except tomllib.TOMLDecodeError as error:
-            raise ConfigError(f"{path}: not TOML: {error}") from None
+        except (ValueError, RecursionError) as error:
+            raise ConfigError(f"{path}: not TOML: {why(error)}") from None
 
     def place(self, *keys: str) -> str:
         """`file:line` of a key; of its table when the key is not there; the file alone when neither is."""

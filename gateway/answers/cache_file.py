@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from gateway.answers.cache import Entry
+from gateway.damaged import DAMAGED, why
 from gateway.errors import ConfigError
 
 VERSION = 1
@@ -42,7 +43,7 @@ def load(path: Path, *, space: str, wording: str) -> list[Entry]:
     lines = path.read_bytes().splitlines()
     try:
         header = msgspec.json.decode(lines[0] if lines else b"", type=Header)
-    except msgspec.DecodeError:
+    except DAMAGED:
         raise ConfigError(f"{path}:1: not a file of kept answers") from None
     if header.truefall_cache != VERSION:
         raise ConfigError(f"{path}:1: version {header.truefall_cache} of kept answers, this gateway reads {VERSION}")
@@ -53,6 +54,6 @@ def load(path: Path, *, space: str, wording: str) -> list[Entry]:
     for number, line in enumerate(lines[1:], start=2):
         try:
             entries.append(msgspec.json.decode(line, type=Entry))
-        except msgspec.DecodeError as error:
-            raise ConfigError(f"{path}:{number}: not a kept answer: {error}") from None
+        except DAMAGED as error:
+            raise ConfigError(f"{path}:{number}: not a kept answer: {why(error)}") from None
     return entries

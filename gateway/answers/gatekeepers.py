@@ -15,9 +15,11 @@ import msgspec
 from gateway.answers.embedding import HASHED, Vector, embed
 from gateway.answers.intents import Response
 from gateway.answers.placeholders import fill
+from gateway.damaged import DAMAGED, why
 from gateway.errors import ConfigError
 from gateway.policy import Language
 
+_SHA256_CHARS = 64
 OTHER = "other"  # the class of questions that no intent covers; never answered by L1
 
 
@@ -89,14 +91,15 @@ def softmax(scores: Sequence[float]) -> list[float]:
 def load_classifier(path: Path) -> Classifier:
     """Checks `PATH.sha256` first. Raises ConfigError; OSError, also where the checksum is missing."""
     raw = path.read_bytes()
-    told = checksum_path(path).read_text().split()[:1]
+    told = checksum_path(path).read_text("utf-8", "replace").split()[:1]
     found = hashlib.sha256(raw).hexdigest()
     if told != [found]:
-        raise ConfigError(f"{path}: sha256 is {found}, {checksum_path(path).name} says {''.join(told) or 'nothing'}")
+        says = "".join(told)[:_SHA256_CHARS] or "nothing"
+        raise ConfigError(f"{path}: sha256 is {found}, {checksum_path(path).name} says {says}")
     try:
         model = msgspec.json.decode(raw, type=Model)
-    except msgspec.DecodeError as error:
-        raise ConfigError(f"{path}: not a gatekeeper of version 1: {error}") from None
+    except DAMAGED as error:
+        raise ConfigError(f"{path}: not a gatekeeper of version 1: {why(error)}") from None
     if model.space != HASHED:
         raise ConfigError(f"{path}: trained on embedding {model.space!r}, this gateway uses {HASHED!r}; train it again")
     width = len(model.classes)

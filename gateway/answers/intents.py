@@ -13,6 +13,7 @@ from msgspec import Meta
 
 from gateway.answers.embedding import Vector, similarity
 from gateway.answers.placeholders import fill
+from gateway.damaged import DAMAGED, why
 from gateway.errors import ConfigError
 from gateway.policy import Language
 
@@ -88,8 +89,8 @@ def load_intents(path: Path, *, space: str) -> Intents:
         file = msgspec.json.decode(path.read_bytes(), type=IntentFile)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{path}: not an intent file of version {VERSION}: {error}") from None
-    except msgspec.DecodeError as error:
-        raise ConfigError(f"{path}: not JSON: {error}") from None
+    except DAMAGED as error:
+        raise ConfigError(f"{path}: not JSON: {why(error)}") from None
     if file.space != space:
         raise ConfigError(f"{path}: made with embedding {file.space!r}, this gateway uses {space!r}")
     return Intents(file.intents, space=space)

@@ -4,7 +4,7 @@ A pattern is words with `*` for one to three words, and no regular expression, s
 refer to others; a loop of references is refused when the file is read.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -90,44 +90,52 @@ class RuleBook:
         return None
 
     def _holds(self, rule: Rule, asked: Asked, tokens: Sequence[str], known: dict[str, bool]) -> bool:
-        found = known.get(rule.name)
-        if found is None:
-            found = (
-                _own_conditions_hold(rule, asked, tokens)
-                and all(self._holds(self.rules[name], asked, tokens, known) for name in rule.when)
-                and not any(self._holds(self.rules[name], asked, tokens, known) for name in rule.unless)
-            )
-            known[rule.name] = found
-        return found
+        """What a rule refers to is looked at before it, however long the chain; `known` keeps what was found."""
+        waiting, begun = [rule], set[str]()
+        while waiting:
+            one = waiting[-1]
+            if one.name in known:
+                waiting.pop()
+            elif one.name in begun:
+                known[one.name] = all(known[name] for name in one.when) and not any(known[name] for name in one.unless)
+            elif _own_conditions_hold(one, asked, tokens):
+                begun.add(one.name)
+                waiting += [self.rules[name] for name in (*one.when, *one.unless) if name not in known]
+            else:
+                known[one.name] = False
+        return known[rule.name]
 
 
 def load_rules(path: Path) -> RuleBook:
     """Raises ConfigError naming file, line and rule; OSError."""
-    text = path.read_text()
+    text = toml.read(path)
     return rule_book(toml.parse(text, RuleFile, source=str(path)), text=text, source=str(path))
 
 
 def rule_book(file: RuleFile, *, text: str, source: str) -> RuleBook:
     """Check names and references. Raises ConfigError."""
+
+    def place(index: int, key: str) -> str:
+        return f"{source}:{toml.line_of(text, ('rules', index, key)) or 0}"
+
     rules: dict[str, Rule] = {}
     for index, rule in enumerate(file.rules):
-        place = f"{source}:{toml.line_of(text, ('rules', index, 'name')) or 0}"
         if rule.name in rules:
-            raise ConfigError(f"{place}: rule {rule.name!r} is there twice; names must differ")
+            raise ConfigError(f"{place(index, 'name')}: rule {rule.name!r} is there twice; names must differ")
         if not _has_condition(rule):
-            raise ConfigError(f"{place}: rule {rule.name!r} has no condition, so it would match everything; add one")
+            raise ConfigError(
+                f"{place(index, 'name')}: rule {rule.name!r} has no condition, so it would match everything; add one"
+            )
         rules[rule.name] = rule
     for index, rule in enumerate(file.rules):
         for key, names in (("when", rule.when), ("unless", rule.unless)):
             for name in names:
                 if name not in rules:
-                    place = f"{source}:{toml.line_of(text, ('rules', index, key)) or 0}"
-                    raise ConfigError(f"{place}: {key} of rule {rule.name!r}: no rule is named {name!r}")
+                    raise ConfigError(f"{place(index, key)}: {key} of rule {rule.name!r}: no rule is named {name!r}")
     if loop := _loop(rules):
         index = [rule.name for rule in file.rules].index(loop[0])
         key = "when" if loop[1] in rules[loop[0]].when else "unless"
-        place = f"{source}:{toml.line_of(text, ('rules', index, key)) or 0}"
-        raise ConfigError(f"{place}: rules refer to each other in a loop: {' -> '.join(loop)}")
+        raise ConfigError(f"{place(index, key)}: rules refer to each other in a loop: {' -> '.join(loop)}")
     return RuleBook(rules)
 
 
@@ -155,21 +163,27 @@ def _loop(rules: Mapping[str, Rule]) -> list[str]:
     """The names of a loop of references, the first one again at its end; empty where there is none."""
     done: set[str] = set()
     for start in rules:
-        way: list[str] = []
-        if found := _walk(start, rules, way, done):
+        if start not in done and (found := _walk(start, rules, done)):
             return found
     return []
 
 
-def _walk(name: str, rules: Mapping[str, Rule], way: list[str], done: set[str]) -> list[str]:
-    if name in way:
-        return [*way[way.index(name) :], name]
-    if name in done:
-        return []
-    way.append(name)
-    for other in (*rules[name].when, *rules[name].unless):
-        if found := _walk(other, rules, way, done):
-            return found
-    way.pop()
-    done.add(name)
+def _walk(start: str, rules: Mapping[str, Rule], done: set[str]) -> list[str]:
+    """Depth first from one rule, without recursion: a chain may be as long as the file."""
+    way = {start: _named_by(rules[start])}
+    while way:
+        name, others = next(reversed(way.items()))
+        other = next(others, None)
+        if other is None:
+            del way[name]
+            done.add(name)
+        elif other in way:
+            names = list(way)
+            return [*names[names.index(other) :], other]
+        elif other not in done:
+            way[other] = _named_by(rules[other])
     return []
+
+
+def _named_by(rule: Rule) -> Iterator[str]:
+    return iter((*rule.when, *rule.unless))

@@ -15,6 +15,7 @@ from gateway.backends.client import Client
 from gateway.backends.lane import Lane
 from gateway.backends.process_probe import follow
 from gateway.clock import Clock
+from gateway.damaged import DAMAGED, why
 from gateway.errors import ConfigError
 from gateway.masking import Secrets
 from gateway.memory.device_probes import CudaProbe, VllmProbe
@@ -193,7 +194,7 @@ def _counter(
     counters: dict[Path, TokenCounter],
 ) -> tuple[Counter, bool]:
     """Two backends with one model folder share its tokenizer: each copy takes tens of MiB, and seconds to read."""
-    if config.model_dir is None or not (config.model_dir / "tokenizer.json").is_file():
+    if config.model_dir is None or not (config.model_dir / "tokenizer.json").exists():
         return CharCounter(), False
     if config.model_dir not in counters:
         counters[config.model_dir] = TokenCounter.load(config.model_dir)
@@ -229,8 +230,8 @@ def _model_config(folder: Path | None) -> Mapping[str, Any]:
     file = (folder or Path()) / "config.json"
     try:
         found = msgspec.json.decode(file.read_bytes())
-    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        told = "is not there" if isinstance(error, FileNotFoundError) else f"cannot be read: {error}"
+    except (OSError, *DAMAGED) as error:
+        told = "is not there" if isinstance(error, FileNotFoundError) else f"cannot be read: {why(error)}"
         raise ConfigError(f"kv_capacity_bytes needs what a token takes, and {file} {told}; {_OR_SHAPE}") from None
     if not isinstance(found, dict):
         raise ConfigError(f"kv_capacity_bytes needs what a token takes, and {file} holds no JSON object; {_OR_SHAPE}")

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gateway.errors import ConfigError
-from gateway.memory.families import completed
+from gateway.memory.families import completed, shown
 
 DTYPE_BITS = MappingProxyType(
     {
@@ -24,6 +24,8 @@ DTYPE_BITS = MappingProxyType(
     }
 )
 SCALE_BITS = 32
+_MOST = 10**9  # of anything: no model has as many, and no product of such numbers is too much to print
+_MOST_LAYERS = 100_000
 _WITHOUT_CACHE = frozenset({"linear_attention", "conv", "mamba", "moe", "mlp", "dummy"})
 
 
@@ -129,17 +131,27 @@ def _values_per_token(config: Mapping[str, Any], tensor_parallel: int) -> int:
         kv_heads = heads  # Falcon's keys are spread over all heads before they are kept
     elif config.get("multi_query"):
         kv_heads = 1
-    head_dim = _whole(config, "head_dim") if config.get("head_dim") else _whole(config, "hidden_size") // heads
+    head_dim = _whole(config, "head_dim") if config.get("head_dim") else _head_dim(config, heads)
     return 2 * -(-kv_heads // tensor_parallel) * head_dim
+
+
+def _head_dim(config: Mapping[str, Any], heads: int) -> int:
+    hidden_size = _whole(config, "hidden_size")
+    if hidden_size < heads:
+        raise ConfigError(f"model config: hidden_size is {hidden_size}, must be num_attention_heads ({heads}) or more")
+    return hidden_size // heads
 
 
 def _windows(config: Mapping[str, Any]) -> list[int | None]:
     """The window of each layer that holds a cache; None for full attention."""
-    layers = _whole(config, "num_hidden_layers")
-    own = layers - int(config.get("num_kv_shared_layers") or 0)
-    types = config.get("layer_types") or [_implied_type(config, index) for index in range(layers)]
+    layers = _whole(config, "num_hidden_layers", most=_MOST_LAYERS)
+    own = layers - _count(config, "num_kv_shared_layers", most=layers - 1)
+    types = _list(config, "layer_types") or [_implied_type(config, index) for index in range(layers)]
     if len(types) != layers:
         raise ConfigError(f"layer_types has {len(types)} entries, num_hidden_layers says {layers}")
+    for kind in types:
+        if not isinstance(kind, str):
+            raise ConfigError(f"model config: layer_types holds {shown(kind)}, must hold names")
     return [_window(config, kind) for kind in types[:own] if kind not in _WITHOUT_CACHE]
 
 
@@ -160,20 +172,20 @@ def _switched_off(config: Mapping[str, Any]) -> bool:
 
 def _rotates(config: Mapping[str, Any], index: int) -> bool:
     """Llama 4 looks back over everything in its layers without rotary positions: every fourth, or as listed."""
-    listed = config.get("no_rope_layers")
+    listed = _list(config, "no_rope_layers")
     if listed:
         return index < len(listed) and bool(listed[index])
-    interval = config.get("no_rope_layer_interval")
-    return not interval or (index + 1) % int(interval) != 0
+    interval = _count(config, "no_rope_layer_interval")
+    return not interval or (index + 1) % interval != 0
 
 
 def _slides(config: Mapping[str, Any], index: int) -> bool:
     if config.get("model_type") == "qwen2_moe":
-        return index % 2 == 0 and index < int(config.get("max_window_layers") or 0)
+        return index % 2 == 0 and index < _count(config, "max_window_layers")
     if "max_window_layers" in config and config.get("model_type") != "qwen3_moe":
-        return index >= int(config["max_window_layers"] or 0)
-    pattern = config.get("_sliding_window_pattern") or config.get("sliding_window_pattern")
-    return not pattern or (index + 1) % int(pattern) != 0
+        return index >= _count(config, "max_window_layers")
+    pattern = _count(config, "_sliding_window_pattern") or _count(config, "sliding_window_pattern")
+    return not pattern or (index + 1) % pattern != 0
 
 
 def _window(config: Mapping[str, Any], kind: str) -> int | None:
@@ -186,12 +198,32 @@ def _window(config: Mapping[str, Any], kind: str) -> int | None:
 def _value_bits(config: Mapping[str, Any], cache_dtype: str | None) -> int:
     name = str(cache_dtype or config.get("dtype") or config.get("torch_dtype") or "float32").removeprefix("torch.")
     if name not in DTYPE_BITS:
-        raise ConfigError(f"cache dtype {name!r} is unknown; known are {', '.join(DTYPE_BITS)}")
+        raise ConfigError(f"cache dtype {shown(name)} is unknown; known are {', '.join(DTYPE_BITS)}")
     return DTYPE_BITS[name]
 
 
-def _whole(config: Mapping[str, Any], field: str) -> int:
+def _whole(config: Mapping[str, Any], field: str, *, most: int = _MOST) -> int:
     value = config.get(field)
-    if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
-        raise ConfigError(f"model config: {field} is {value!r}, must be a whole number above 0")
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= most:
+        raise ConfigError(f"model config: {field} is {shown(value)}, must be a whole number from 1 to {most}")
     return value
+
+
+def _count(config: Mapping[str, Any], field: str, *, most: int = _MOST) -> int:
+    """0 where the config does not say it."""
+    value = config.get(field)
+    if value is None:
+        return 0
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise ConfigError(f"model config: {field} is {shown(value)}, must be a whole number from 0 to {most}")
+    return value
+
+
+def _list(config: Mapping[str, Any], field: str) -> list[Any]:
+    """Empty where the config does not say it."""
+    value = config.get(field)
+    if value is None:
+        return []
+    if not isinstance(value, list | tuple):
+        raise ConfigError(f"model config: {field} is {shown(value)}, must be a list")
+    return list(value)

@@ -8,6 +8,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from gateway.errors import ConfigError
+
+_SHOWN_CHARS = 60
+_MOST_SHOWN = 10**30
+
 
 def _row(layers: int, heads: int, hidden_size: int, kv_heads: int | None = None, **more: Any) -> Mapping[str, Any]:
     """`kv_heads` None: as many as heads."""
@@ -70,9 +75,17 @@ _ALIASES = MappingProxyType(
 
 
 def completed(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The language model's part of a config: in today's names, with what its family's default and the whole tell."""
+    """The language model's part of a config: in today's names, with what its family's default and the whole tell.
+
+    Raises ConfigError where the part is no object, or a family no name.
+    """
     outer = config
     config = outer.get("text_config") or outer
+    if not isinstance(config, Mapping):
+        raise ConfigError(f"model config: text_config is {shown(config)}, must be an object")
+    for part in (config, outer):
+        if not isinstance(part.get("model_type"), str | None):
+            raise ConfigError(f"model config: model_type is {shown(part['model_type'])}, must be a name")
     family = config.get("model_type") or _part_of(outer.get("model_type"))
     family = family if family in FAMILIES else _part_of(family)
     named = {_ALIASES.get(key, key): value for key, value in config.items()}
@@ -80,6 +93,14 @@ def completed(config: Mapping[str, Any]) -> dict[str, Any]:
     if named.get("dtype") or named.get("torch_dtype"):
         dtypes = {}
     return {**FAMILIES.get(family, {}), **named, **dtypes, "model_type": family}
+
+
+def shown(value: Any) -> str:
+    """A value as a message quotes it, shortened."""
+    if isinstance(value, int) and abs(value) > _MOST_SHOWN:
+        return "a number of very many digits"
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
 
 
 def _part_of(family: Any) -> str:

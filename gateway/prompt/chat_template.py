@@ -12,6 +12,7 @@ from jinja2.nodes import CallBlock, Node
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from gateway.damaged import why
 from gateway.errors import BadRequest, ConfigError
 
 
@@ -67,6 +68,8 @@ class ChatTemplate:
             raise ConfigError(
                 f"{where}: line {error.lineno}: the chat template is not valid: {error.message}"
             ) from None
+        except (ValueError, RecursionError) as error:
+            raise ConfigError(f"{where}: the chat template is not valid: {why(error)}") from None
         self._template.globals = dict(self._template.globals)  # a chain of maps, gone through for every prompt
         always = {"documents": None, "add_generation_prompt": True, **special_tokens}
         self._always = {**self._template.globals, **always}
@@ -116,12 +119,15 @@ def _parsed(call: Mapping[str, Any]) -> dict[str, Any]:
 def find_template(folder: Path) -> str | None:
     """The source of a model folder's chat template: `chat_template.jinja`, else the tokenizer config's field."""
     file = folder / "chat_template.jinja"
-    if file.is_file():
-        return file.read_text(encoding="utf-8")
+    if file.exists():
+        try:
+            return file.read_text(encoding="utf-8")
+        except ValueError as error:
+            raise ConfigError(f"{file}: {why(error)}") from None
     declared = read_json(folder / "tokenizer_config.json").get("chat_template")
     if isinstance(declared, list):
-        named = {entry["name"]: entry["template"] for entry in declared}
-        declared = named.get("default")
+        named = [entry for entry in declared if isinstance(entry, Mapping) and entry.get("name") == "default"]
+        declared = named[-1].get("template") if named else None
     return declared if isinstance(declared, str) else None
 
 
@@ -138,13 +144,13 @@ def special_tokens(folder: Path) -> dict[str, str]:
 
 
 def read_json(file: Path) -> dict[str, Any]:
-    """A JSON object, empty where the file is not there; raises ConfigError with line and reason."""
-    if not file.is_file():
+    """A JSON object, empty where the file is not there; raises ConfigError with line and reason, or OSError."""
+    if not file.exists():
         return {}
     try:
         value = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ConfigError(f"{file}: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{file}: {why(error)}") from None
     if not isinstance(value, dict):
         raise ConfigError(f"{file}: must hold a JSON object, holds a {type(value).__name__}")
     return value

@@ -61,7 +61,9 @@ class TokenCounter:
 
         file = model_dir / "tokenizer.json"
         if not file.is_file():
-            raise ConfigError(f"{file}: there is no such file; name a folder with the model's tokenizer.json")
+            raise ConfigError(
+                f"{file}: there is no such file, or it is a folder; name a folder with the model's tokenizer.json"
+            )
         try:
             tokenizer = Tokenizer.from_file(str(file))
         except Exception as error:  # tokenizers raises bare Exception

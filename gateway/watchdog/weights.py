@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from gateway.damaged import DAMAGED
+
 MANIFEST = "truefall-model.json"
 SUMS = "SHA256SUMS"  # "<sha256>  <file>" per line, as sha256sum writes it
 
@@ -48,7 +50,7 @@ def _sums(folder: Path) -> Mapping[str, str]:
     if manifest.is_file():
         try:
             return msgspec.json.decode(manifest.read_bytes(), type=_Manifest).files
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except DAMAGED:
             return {}
     sums = folder / SUMS
     if not sums.is_file():

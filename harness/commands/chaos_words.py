@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from gateway.damaged import why
 from harness.errors import ConfigError
 
 WORDS = ("list", "explain", "import", "export")
@@ -64,5 +65,5 @@ def document_of(file: Path) -> Any:
         return yaml.safe_load(file.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file}: cannot be read: {error}") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{file}: neither YAML nor JSON: {' '.join(str(error).split())}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise ConfigError(f"{file}: neither YAML nor JSON: {why(error)}") from None

@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", type=Path, help="what exists: server and backends (TOML)")
     parser.add_argument("--policy", type=Path, help="how to degrade (TOML); without it the default policy")
     parser.add_argument("--port", type=int, help="instead of the config's; 0 takes any free one")
-    parser.add_argument("--check", action="store_true", help="read both files, say what is wrong, and do not serve")
+    parser.add_argument("--check", action="store_true", help="read all files, say what is wrong, and do not serve")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -30,9 +30,11 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(args.config)
     policy = load_policy(args.policy, config)
     if args.check:
-        from gateway.answers.unaided import load_files
+        import asyncio
 
-        load_files(config.answers)
+        from gateway.serve import check
+
+        asyncio.run(check(config, policy=policy, policy_path=args.policy))
         print(f"ok: {len(config.backends)} backends, policy {policy.name!r}, paths {' -> '.join(policy.paths.order)}")
         return 0
     from gateway import serve

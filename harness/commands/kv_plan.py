@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gateway.damaged import why
 from gateway.memory.estimate import DTYPE_BITS, KvShape, kv_bytes, kv_peak_bytes
 from harness.errors import ConfigError
 
@@ -116,8 +117,8 @@ def read_config(path: Path) -> dict[str, Any]:
         config = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{file}: there is no such file; name a model's config.json or its folder") from None
-    except ValueError as error:
-        raise ConfigError(f"{file}: not JSON: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{file}: not JSON: {why(error)}") from None
     if not isinstance(config, dict):
         raise ConfigError(f"{file}: must hold a JSON object, holds a {type(config).__name__}")
     return config

@@ -120,7 +120,7 @@ def load_baseline(path: Path, *, revision: str, layer: int) -> Baseline:
         raise ConfigError(f"{path}: no baseline for this model; make it with `{make}`, or do not rescale")
     try:
         baseline = Baseline(**json.loads(path.read_text("utf-8")))
-    except (TypeError, ValueError, ConfigError) as error:
+    except (TypeError, ValueError, RecursionError, ConfigError) as error:
         raise ConfigError(f"{path}: not a baseline: {error}; make one with `truefall baseline`") from None
     if (baseline.revision, baseline.layer) != (revision, layer):
         raise ConfigError(

@@ -11,6 +11,7 @@ import msgspec
 from evalsets.item import Item
 from evalsets.jsonl import load_set
 from gateway.answers.gatekeepers import OTHER
+from gateway.damaged import DAMAGED, why
 from gateway.section import Text
 from harness.errors import HarnessError
 
@@ -85,8 +86,8 @@ def _read(path: Path) -> list[LabelledQuestion]:
     for number, line in enumerate(path.read_bytes().removesuffix(b"\n").split(b"\n"), start=1):
         try:
             question = msgspec.json.decode(line, type=LabelledQuestion)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise HarnessError(f"{path}:{number}: {error}; a line has id, lang, intent and question") from None
+        except DAMAGED as error:
+            raise HarnessError(f"{path}:{number}: {why(error)}; a line has id, lang, intent and question") from None
         if found.setdefault(question.id, question) is not question:
             raise HarnessError(f"{path}:{number}: id is {question.id!r}, as in an earlier line; each needs its own")
     return list(found.values())

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from gateway.damaged import why
 from harness.errors import ModelError
 
 MANIFEST = "truefall-model.json"
@@ -30,8 +31,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         found = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise ModelError(f"{path} is missing: prepare the model again") from None
-    except ValueError as error:
-        raise ModelError(f"{path} is damaged ({error}): prepare the model again") from None
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{path} is damaged ({why(error)}): prepare the model again") from None
     if not isinstance(found, dict) or not isinstance(found.get("files"), dict):
         raise ModelError(f"{path} is damaged (no list of files): prepare the model again")
     return found

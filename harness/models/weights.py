@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from gateway.damaged import why
 from harness.errors import ModelError
 
 HEADER_BYTES = 8  # of a safetensors file: the length of its JSON header
@@ -39,8 +40,8 @@ def read_object(file: Path) -> dict[str, Any]:
         found = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         raise ModelError(f"{file} is missing: get the model again") from None
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{file} is damaged: {error}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"{file} is damaged: {why(error)}") from None
     if not isinstance(found, dict):
         raise ModelError(f"{file} is damaged: need a JSON object, got {type(found).__name__}")
     return found
@@ -56,7 +57,7 @@ def check_safetensors(file: Path) -> None:
         try:
             header = json.loads(weights.read(length))
             ends = [int(about["data_offsets"][1]) for name, about in header.items() if name != "__metadata__"]
-        except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
             raise ModelError(f"{file} is damaged: its header is not readable: get the model again") from None
     whole = HEADER_BYTES + length + max(ends, default=0)
     if size != whole:

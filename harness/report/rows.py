@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evalsets.item import Item
+from gateway.damaged import why
 from harness.errors import NothingJudged, ResultError
 from harness.gate_row import NO_FAULT
 from harness.judge import JUDGE_FILE, SCORES_FILE, read_scores
@@ -165,8 +166,8 @@ def read_json(file: Path) -> dict[str, Any]:
         content = json.loads(file.read_text("utf-8"))
     except FileNotFoundError:
         raise ResultError(f"{file}: missing; `truefall gate {file.parent}` gives the run a verdict") from None
-    except (OSError, ValueError) as error:
-        raise ResultError(f"{file}: cannot be read: {error}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ResultError(f"{file}: cannot be read: {why(error)}") from None
     if not isinstance(content, dict):
         raise ResultError(f"{file}: need an object, got {type(content).__name__}")
     return content

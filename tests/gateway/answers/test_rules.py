@@ -123,3 +123,23 @@ def test_the_example_is_read_and_answers_in_both_languages():
 @given(st.text(max_size=300))
 def test_no_text_breaks_a_rule(text):
     load_rules(EXAMPLE).answer(Asked(text=text, language="en", metadata={}))
+
+
+def chain(length: int, *, last: str) -> str:
+    """Rules of which each needs the next."""
+    rules = [f'[[rules]]\nname = "r{index}"\nwhen = ["r{index + 1}"]\nanswer_en = "x"\n' for index in range(length)]
+    return "".join([*rules, f'[[rules]]\nname = "r{length}"\n{last}\n'])
+
+
+def test_a_chain_of_rules_may_be_long():
+    assert said(chain(1500, last='any_of = ["opening hours"]'), "What are your opening hours?") == "x"
+    assert said(chain(1500, last='any_of = ["opening hours"]'), "What?") is None
+    with pytest.raises(ConfigError, match="in a loop: r0 -> r1 -> "):
+        book(chain(1500, last='when = ["r0"]'))
+
+
+def test_a_rule_file_that_is_no_text_is_refused(tmp_path):
+    file = tmp_path / "r.toml"
+    file.write_bytes(b"\xff")
+    with pytest.raises(ConfigError, match="not UTF-8 at byte 0"):
+        load_rules(file)
