@@ -187,7 +187,8 @@ def require_keys(
 
 def require_share(name: str, value: Any) -> None:
     """Raises ConfigError unless `value` is a number in [0, 1]."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    unbounded = isinstance(value, float) and not math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or unbounded:
         raise ConfigError(f"{name} is {value!r}; it has to be a number in [0, 1]")
     if not 0 <= value <= 1:
         hint = " (a share, not a percent)" if value > 1 else ""

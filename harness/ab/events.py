@@ -22,6 +22,8 @@ from harness.stats import mean
 
 COLUMNS = ("time", "policy", "item_id", "impressions", "clicks", "csat")
 POLICIES = ("A", "B")
+_MOST_DIGITS = 15
+_SHOWN_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,8 +137,10 @@ def time_of(place: str, text: str) -> float:
 
 
 def count_of(place: str, name: str, text: str, *, least: int) -> int:
-    if not (text.isascii() and text.isdigit()) or int(text) < least:
-        raise ConfigError(f"{place}: {name} is {text!r}; it has to be a whole number, at least {least}")
+    is_whole = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+    if not is_whole or int(text) < least:
+        told = f"it has to be a whole number, at least {least} and of {_MOST_DIGITS} digits at most"
+        raise ConfigError(f"{place}: {name} is {text[:_SHOWN_CHARS]!r}; {told}")
     return int(text)
 
 
