@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from harness.fidelity.cross_encoder import LARGE, SMALL, Opinion, Told, together
-from harness.fidelity.risk import Joined, Sure, likely
+from harness.fidelity.risk import Joined, likely
 
 REACH = 2.25  # standard deviations: why so many, docs/design/verdict.md tells
 NOBODY = ""
@@ -30,7 +30,6 @@ class Question:
     pair: tuple[str, str]  # reference, candidate
     risk: float  # by the checks alone
     far: float  # how freely it is worded, 0 to 1
-    sure: Sure  # the certain findings
     least: float  # risk that no opinion can lower
     enough: float | None  # how likely the large one must find an abstention; None: it is none
     joined: Joined
@@ -92,5 +91,6 @@ def expected(question: Question, told: Mapping[str, Told]) -> float | None:
 
 
 def _misleads(question: Question, odds: float) -> bool:
-    told = question.joined.risk(question.risk, likely(odds), far=question.far, sure=question.sure, least=question.least)
-    return told >= question.threshold
+    return (
+        question.joined.risk(question.risk, likely(odds), far=question.far, least=question.least) >= question.threshold
+    )

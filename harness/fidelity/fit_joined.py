@@ -1,9 +1,9 @@
 """Fit how the checks and the cross-encoder are weighed: `python -m harness.fidelity.fit_joined RISK_JSON FILE…`.
 
 The rows must be ones that neither was made with, or both would look better than they are. A logistic model of the two
-log odds and of what the checks are certain of, whose weights change with how freely the answer is worded, for the
-checks find much to say about any free wording; no weight may be negative. And what both encoders will say together, by
-least squares, from the checks and from one of them (`cascade.py`). Changes what stands under `joined` in the file.
+log odds whose weights change with how freely the answer is worded, for the checks find much to say about any free
+wording; no weight may be negative. And what both encoders will say together, by least squares, from the checks and from
+one of them (`cascade.py`). Changes what stands under `joined` in the file.
 """
 
 import json
@@ -21,7 +21,7 @@ from harness.fidelity.case import Label
 from harness.fidelity.cross_encoder import LARGE, SMALL, shipped_cross_encoder
 from harness.fidelity.fit_risk import answers, balance
 from harness.fidelity.labelled import load_labelled
-from harness.fidelity.risk import JOINED, Guess, Joined, Model, freedom, log_odds, read_model, sure
+from harness.fidelity.risk import JOINED, Guess, Joined, Model, freedom, log_odds, read_model
 from harness.fidelity.verdict import decide, heard_wholly, question, see
 
 Floats = NDArray[np.float64]
@@ -30,26 +30,24 @@ LIE_COST = 1.5  # a lie that is accepted costs so many truths that are rejected
 PENALTY = 0.5  # strength of the pull of both weights towards 1, and of those for free wording towards these
 
 
-def fit(own: Floats, read: Floats, sure: Floats, far: Floats, y: Floats) -> list[float]:
+def fit(own: Floats, read: Floats, far: Floats, y: Floats) -> list[float]:
     """The weights of `Joined`, in the order of `JOINED`, that make labels `y` (1: misleading) likeliest.
 
-    `own` and `read` are log odds; `sure` float64[rows, 2] are the fields of `Sure`; `far` is how freely each answer is
-    worded, 0 to 1.
+    `own` and `read` are log odds; `far` is how freely each answer is worded, 0 to 1.
     """
     from scipy.optimize import minimize
 
     weight = balance(y) * np.where(y > 0.5, LIE_COST, 1.0)
-    near = [own, read, np.ones_like(own), *sure.T]
+    near = [own, read, np.ones_like(own)]
     columns = np.stack([*((1 - far) * one for one in near), *(far * one for one in near)], 1)
 
     def loss(p: Floats) -> float:
         z = columns @ p
-        here, there = p[: len(near)], p[len(near) :]
-        pull = float(((here[:2] - 1) ** 2).sum() + ((there - here)[:2] ** 2).sum() + (here[3:] ** 2).sum())
-        return float(weight @ (np.logaddexp(0.0, z) - y * z)) + 0.5 * PENALTY * (pull + float((there[3:] ** 2).sum()))
+        pull = (p[:2] - 1) ** 2 + (p[3:5] - p[:2]) ** 2
+        return float(weight @ (np.logaddexp(0.0, z) - y * z)) + 0.5 * PENALTY * float(pull.sum())
 
-    bounds = [(0.0, 4.0), (0.0, 4.0), (-6.0, 6.0), (0.0, 6.0), (0.0, 6.0)] * 2
-    found = minimize(loss, np.array([1.0, 1.0, 0.0, 0.0, 0.0] * 2), bounds=bounds, method="L-BFGS-B")
+    bounds = [(0.0, 4.0), (0.0, 4.0), (-6.0, 6.0)] * 2
+    found = minimize(loss, np.array([1.0, 1.0, 0.0] * 2), bounds=bounds, method="L-BFGS-B")
     return [float(value) for value in found.x]
 
 
@@ -70,8 +68,6 @@ class Odds(NamedTuple):
     both: Floats
     misleads: Floats  # 1 or 0
     far: Floats  # how freely the answer is worded, 0 to 1
-    values: Floats  # the fields of `Sure`
-    words: Floats
     asked: Floats  # 1 or 0: whether the encoders are asked about it at all
 
 
@@ -91,7 +87,6 @@ def odds_of(names: Sequence[str], model: Model, language: str) -> Odds:
             *map(log_odds, (risk, small[0], large[0], one.opinion.misleads)),
             float(row.label is Label.MISLEADING),
             freedom(one.both.closeness),
-            *sure(one.findings),
             float(question(one, s, model) is not None),
         )
         for row, one, s, risk, small, large in zip(
@@ -103,7 +98,7 @@ def odds_of(names: Sequence[str], model: Model, language: str) -> Odds:
 
 
 def joined(odds: Odds) -> Joined:
-    weights = fit(odds.own, odds.both, np.stack([odds.values, odds.words], 1), odds.far, odds.misleads)
+    weights = fit(odds.own, odds.both, odds.far, odds.misleads)
     at = Odds(*(column[odds.asked > 0] for column in odds))
     told = {NOBODY: None, SMALL: at.small, LARGE: at.large}
     guesses = {name: guess(at.own, one, at.both) for name, one in told.items()}

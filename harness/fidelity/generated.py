@@ -1,12 +1,11 @@
 """Labelled answers made by the generator of perturbations, apart from the hand-written ones.
 
 `generated` measures the verdict on references with one change, `generated_fresh` on references that no other set has,
-`generated_rewordings` on honest rewordings with one change; the dev half of that, and `learned_rewordings`, taught the
-cross-encoders and their weights that a rewording may lie, too. What came of which set: docs/design/verdict.md.
+`generated_rewordings` on honest rewordings with one change. Nothing that ships was fitted to any of them; what was
+looked at, and what came of it, docs/design/verdict.md tells.
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +18,7 @@ from harness.fidelity.perturb_text import Perturbed
 from harness.fidelity.perturb_truths import paraphrases
 
 NAME, FRESH, REWORDED = "generated", "generated_fresh", "generated_rewordings"
-SEED, FRESH_SEED, LEARNED_SEED = 11, 230, 12
-LEARNED = 2600  # rewordings
+SEED, FRESH_SEED = 11, 230
 REWORDING = "rewording"  # the kind of what was not changed
 _LOST = frozenset({"truncation", "clause"})
 
@@ -49,27 +47,6 @@ def rewordings(rows: Sequence[Labelled], split: str, seed: int = SEED) -> Iterat
         for kind, text, label in ((REWORDING, row.case.candidate, Label.FAITHFUL), *made):
             case = replace(row.case, id=f"{split}-{number:04}-{kind}", candidate=text)
             yield Labelled(case=case, label=label, mode=kind, split=split)
-
-
-def learned(rows: Sequence[Labelled], most: int = LEARNED, seed: int = LEARNED_SEED) -> Iterator[Labelled]:
-    """Up to `most` honest rewordings of `rows`, each with one lie of its own words, of a kind that is rare so far."""
-    rng, told = Random(seed), Counter[str]()
-    honest = [row for row in rows if _is_reworded(row)]
-    rng.shuffle(honest)
-    for row in honest:
-        made = _lies_of(row, rng)
-        if not made:
-            continue
-        lie = min(rng.sample(made, len(made)), key=lambda one: told[one.kind])
-        told[lie.kind] += 1
-        for kind, text, label in (
-            (REWORDING, row.case.candidate, Label.FAITHFUL),
-            (lie.kind, lie.text, Label.MISLEADING),
-        ):
-            case = replace(row.case, id=f"{row.case.id}-{kind}", candidate=text)
-            yield Labelled(case=case, label=label, mode=kind)
-        if told.total() == most:
-            return
 
 
 def _is_reworded(row: Labelled) -> bool:

@@ -41,8 +41,6 @@ def load_labelled(name_or_path: str) -> list[Labelled]:
         return load_generated("fresh")
     if name_or_path == "generated_rewordings":
         return [*load_rewordings("dev"), *load_rewordings("test")]
-    if name_or_path == "learned_rewordings":
-        return load_learned()
     if not path.is_file() or path.name == "counterexamples.jsonl":
         return list(_counterexamples(name_or_path))
     rows = list(_rows(path))
@@ -69,13 +67,6 @@ def load_rewordings(split: str) -> list[Labelled]:
 
     rows = [row for name in REWORDED[split] for row in _rows(DATA / name) if row.split in ("", split)]
     return [*rewordings(rows, split)]
-
-
-def load_learned() -> list[Labelled]:
-    """What the cross-encoders learn of rewordings that lie: honest ones of `dev.jsonl`, each with one lie."""
-    from harness.fidelity.generated import learned
-
-    return [*learned([*_rows(DATA / "dev.jsonl")])]
 
 
 def _counterexamples(name: str) -> Iterator[Labelled]:

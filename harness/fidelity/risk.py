@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.errors import ConfigError
 from harness.fidelity.case import Finding, Similarity
@@ -27,7 +27,6 @@ CERTAIN = MappingProxyType(  # severity from which a finding is enough by itself
         "degenerate": 0.9, "language": 1.0, "contract": 0.9, "must_keep": 1.0, "modality": 1.0,
     }
 )  # fmt: skip
-VALUES = frozenset({"numbers", "moments", "identifiers"})  # checks that compare values
 FREE = (0.1, 0.5)  # closeness up to which an answer is worded wholly freely, and from which not at all
 SUREST = 0.002  # nearer to 0 or 1 no judge's word is taken beside the other's
 NEUTRAL = {"cosine": 0.8, "bertscore_f1": 0.75}  # in place of a score that was not measured
@@ -63,16 +62,6 @@ class Guess:
         return self.own * log_odds(risk) + self.read * log_odds(doubt) + self.shift
 
 
-class Sure(NamedTuple):
-    """The severity of the gravest certain finding about a value, and of the gravest other one; each in [0, 1]."""
-
-    values: float = 0.0
-    words: float = 0.0
-
-
-NOTHING_SURE = Sure()
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Joined:
     """How far the checks and the cross-encoders are believed in one language."""
@@ -80,33 +69,22 @@ class Joined:
     own: float = 1.0  # weight of the checks' log odds
     read: float = 1.0  # weight of the cross-encoders'
     shift: float = 0.0  # of their sum
-    values: float = 0.0  # weight of a certain finding about a value, which the cross-encoders take lightly
-    words: float = 0.0  # of any other certain finding
-    far_own: float = 1.0  # the same five of an answer that is worded wholly freely
+    far_own: float = 1.0  # the same three of an answer that is worded wholly freely
     far_read: float = 1.0
     far_shift: float = 0.0
-    far_values: float = 0.0
-    far_words: float = 0.0
     guesses: Mapping[str, Guess] = field(default_factory=dict)  # by the one that was asked, "" for none
 
-    def risk(
-        self, risk: float, doubt: float, *, far: float = 0.0, sure: Sure = NOTHING_SURE, least: float = 0.0
-    ) -> float:
+    def risk(self, risk: float, doubt: float, *, far: float = 0.0, least: float = 0.0) -> float:
         """Probability that the answer misleads, of the checks and of the cross-encoders (`doubt`); at least `least`.
 
         `far`: how freely the answer is worded, in [0, 1].
         """
-        own, read = log_odds(risk), log_odds(doubt)
-        near = self.own * own + self.read * read + self.shift
-        near += self.values * sure.values + self.words * sure.words
-        free = self.far_own * own + self.far_read * read + self.far_shift
-        free += self.far_values * sure.values + self.far_words * sure.words
+        near = self.own * log_odds(risk) + self.read * log_odds(doubt) + self.shift
+        free = self.far_own * log_odds(risk) + self.far_read * log_odds(doubt) + self.far_shift
         return max(least, likely((1.0 - far) * near + far * free))
 
 
-JOINED = (  # the weights of `Joined`, as `fit_joined` finds them
-    "own", "read", "shift", "values", "words", "far_own", "far_read", "far_shift", "far_values", "far_words",
-)  # fmt: skip
+JOINED = ("own", "read", "shift", "far_own", "far_read", "far_shift")  # the weights of `Joined`, as `fit_joined` finds
 
 
 def log_odds(probability: float) -> float:
@@ -126,7 +104,9 @@ def features(both: Pair, findings: Sequence[Finding], similarity: Similarity) ->
     for finding in findings:
         values[finding.check] = max(values.get(finding.check, 0.0), finding.severity)
     values["gravest"] = max(values.values(), default=0.0)
-    values["certain"] = max(sure(findings))
+    values["certain"] = max(
+        (f.severity for f in findings if f.certain or f.severity >= CERTAIN.get(f.check, 2.0)), default=0.0
+    )
     ours, theirs = len(both.reference.content), len(both.candidate.content)
     values["missing"] = len(both.missing) / ours if ours else 0.0
     values["added"] = len(both.added) / theirs if theirs else 1.0
@@ -141,18 +121,6 @@ def features(both: Pair, findings: Sequence[Finding], similarity: Similarity) ->
         measured = {"near_words": both.closeness, "near_letters": letters, "near_bertscore": f1}
         values |= {name: _ramp(value, *NEAR[name]) for name, value in measured.items()}
     return {name: value if math.isfinite(value) else 1.0 for name, value in values.items()}
-
-
-def sure(findings: Sequence[Finding]) -> Sure:
-    """What is certain of all that the checks have found."""
-    values = words = 0.0
-    for one in findings:
-        if one.certain or one.severity >= CERTAIN.get(one.check, 2.0):
-            if one.check in VALUES:
-                values = max(values, one.severity)
-            else:
-                words = max(words, one.severity)
-    return Sure(values, words)
 
 
 def freedom(closeness: float) -> float:

@@ -1,8 +1,6 @@
 """Train a cross-encoder: `python -m harness.fidelity.train_cross_encoder BASE OUT FILE…`, labelled files or sets.
 
-`BASE` is minilm, which learns what misleads, or e5, which learns what abstains as well. With `--start ADAPTER --rate
-RATE` one that is trained learns on, for one pass; `--rehearse SHARE` adds that share of `dev.jsonl` and `collapse`, so
-that it does not forget.
+`BASE` is minilm, which learns what misleads, or e5, which learns what abstains as well.
 
 All layers of the packaged encoder are trained, of its embeddings only those that tell the two texts apart. What changed
 in each matrix is then kept at a low rank (a truncated singular value decomposition), so that 1 and 11 MB go along and
@@ -10,7 +8,6 @@ not 90 each. Of a set with splits the dev rows are taken. Half an hour (minilm) 
 10,000 rows.
 """
 
-import argparse
 import random
 import sys
 from collections.abc import Sequence
@@ -18,12 +15,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.fidelity.case import Label
-from harness.fidelity.cross_encoder import BASES, Reader, open_base, with_adapter, write_adapter
-from harness.fidelity.labelled import DATA, load_labelled
+from harness.fidelity.cross_encoder import Reader, open_base, write_adapter
+from harness.fidelity.labelled import load_labelled
 from harness.fidelity.pair_tokens import PairTokens
 
-PAIRS_AT_ONCE = 32
-HEAD_TIMES = 8  # as fast as the layers the head of a trained one learns
+EPOCHS, PAIRS_AT_ONCE = 4, 32
+LAYERS_RATE, HEAD_RATE = 8e-5, 1e-3  # highest learning rates, reached after a tenth of the steps
 WEIGHT_DECAY, SMOOTHING, CLIP = 0.01, 0.04, 1.0
 COPIES = 8  # every eighth reference is a faithful answer to itself, too
 SEED = 20
@@ -58,18 +55,7 @@ def batches(rows: Sequence[Row], rng: random.Random) -> list[list[Row]]:
     return parts
 
 
-class Schedule(NamedTuple):
-    """Passes over all rows, and the highest learning rates, reached after a tenth of the steps."""
-
-    epochs: int = 4
-    layers_rate: float = 8e-5
-    head_rate: float = 1e-3
-
-
-FROM_NOTHING = Schedule()
-
-
-def train(rows: Sequence[Row], reader: Reader, schedule: Schedule = FROM_NOTHING) -> None:
+def train(rows: Sequence[Row], reader: Reader) -> None:
     """Change the weights of `reader` in place."""
     import torch
 
@@ -80,17 +66,14 @@ def train(rows: Sequence[Row], reader: Reader, schedule: Schedule = FROM_NOTHING
         learns = name.startswith(("encoder.", "embeddings.token_type_embeddings."))
         weight.requires_grad_(learns)
         layers += [weight] * learns
-    groups = [
-        {"params": layers, "lr": schedule.layers_rate},
-        {"params": reader.head.parameters(), "lr": schedule.head_rate},
-    ]
+    groups = [{"params": layers, "lr": LAYERS_RATE}, {"params": reader.head.parameters(), "lr": HEAD_RATE}]
     optimizer: Any = torch.optim.AdamW(groups, weight_decay=WEIGHT_DECAY)
-    steps = schedule.epochs * (len(rows) // PAIRS_AT_ONCE)
+    steps = EPOCHS * (len(rows) // PAIRS_AT_ONCE)
     rate = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, max_lr=[schedule.layers_rate, schedule.head_rate], total_steps=steps + 1, pct_start=0.1
+        optimizer, max_lr=[LAYERS_RATE, HEAD_RATE], total_steps=steps + 1, pct_start=0.1
     )
     reader.encoder.train()
-    for epoch in range(schedule.epochs):
+    for epoch in range(EPOCHS):
         lost = 0.0
         parts = batches(rows, rng)
         for number, part in enumerate(parts, 1):
@@ -103,7 +86,7 @@ def train(rows: Sequence[Row], reader: Reader, schedule: Schedule = FROM_NOTHING
             lost += float(loss.detach())
             if number % 20 == 0 or number == len(parts):
                 print(
-                    f"epoch {epoch + 1} of {schedule.epochs}, step {number} of {len(parts)}: loss {lost / number:.3f}",
+                    f"epoch {epoch + 1} of {EPOCHS}, step {number} of {len(parts)}: loss {lost / number:.3f}",
                     flush=True,
                 )
     reader.encoder.eval()
@@ -122,23 +105,12 @@ def _loss(logits: Any, part: Sequence[Row]) -> Any:
 
 
 def main(arguments: Sequence[str]) -> None:
-    parser = argparse.ArgumentParser(prog="python -m harness.fidelity.train_cross_encoder", description=__doc__)
-    parser.add_argument("base", choices=tuple(BASES))
-    parser.add_argument("out", type=Path)
-    parser.add_argument("names", nargs="+", metavar="FILE|SET")
-    parser.add_argument("--start", type=Path, metavar="ADAPTER", help="what it has learned so far")
-    parser.add_argument("--rate", type=float, default=6e-5, help="highest learning rate with --start (default 6e-5)")
-    parser.add_argument("--rehearse", type=float, default=0.0, metavar="SHARE", help="of dev.jsonl and collapse")
-    args = parser.parse_args(arguments)
-    reader = with_adapter(args.base, args.start) if args.start else open_base(args.base, seed=SEED)
-    rows = rows_of(args.names, reader)
-    if args.rehearse:
-        known = rows_of([str(DATA / "dev.jsonl"), "collapse"], reader)
-        random.Random(SEED).shuffle(known)
-        rows += known[: int(len(known) * args.rehearse)]
+    base, target, *names = arguments
+    reader = open_base(base, seed=SEED)
+    rows = rows_of(names, reader)
     print(f"{len(rows)} rows, {sum(row.misleads for row in rows):.0f} of them misleading", flush=True)
-    train(rows, reader, Schedule(1, args.rate, HEAD_TIMES * args.rate) if args.start else FROM_NOTHING)
-    write_adapter(args.base, args.out, reader)
+    train(rows, reader)
+    write_adapter(base, Path(target), reader)
 
 
 if __name__ == "__main__":

@@ -16,17 +16,19 @@ from harness.fidelity.reading.code import pieces
 from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.pair import Pair, pair
 from harness.fidelity.reading.text import joined
-from harness.fidelity.risk import Model, features, freedom, shipped_model, sure
+from harness.fidelity.risk import Model, features, freedom, shipped_model
 
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
 _UNHEARD = frozenset({"comparison", "stance"})  # who is told to be more, yes or no: they overrule it mostly wrongly
+_VALUES = frozenset({"numbers", "moments"})
 _CODE = frozenset({"identifiers"})  # and to another code
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 MOST_REASONS, TOLD = 5, 0.25  # severity from which a finding is one of the reasons
 MOST_PLACES, MOST_WORDS = 2, 6  # quoted of what the cross-encoders doubt
 NO_ABSTENTION, HALF_IS_WHOLE, WHOLE = 0.02, 0.65, 0.5  # how likely the cross-encoder must find an abstention
+SUREST_VALUE = 0.95
 NO_COPY = 0.5  # closeness from which an answer without a word of abstaining is none
 
 
@@ -114,7 +116,6 @@ def question(seen: Seen, similarity: Similarity, model: Model) -> Question | Non
         pair=texts,
         risk=risk,
         far=freedom(seen.both.closeness),
-        sure=sure(seen.findings),
         least=_least(risk, seen.both, seen.findings),
         enough=None if no_abstention else _enough(own),
         joined=joined,
@@ -141,8 +142,7 @@ def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: froze
         return _abstained(case, similarity, abstains)
     risk = model.risk(features(both, findings, similarity))
     if joined is not None and opinion is not None and not _explained(both, findings):
-        far, least = freedom(both.closeness), _least(risk, both, findings)
-        risk = joined.risk(risk, opinion.misleads, far=far, sure=sure(findings), least=least)
+        risk = joined.risk(risk, opinion.misleads, far=freedom(both.closeness), least=_least(risk, both, findings))
         if opinion.read:
             findings = (*findings, _read_together(opinion.misleads, both))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
@@ -169,7 +169,12 @@ def _least(risk: float, both: Pair, findings: Sequence[Finding]) -> float:
     """What the cross-encoders cannot lower: the checks' risk where something is wrong that they do not see."""
     codes = any(f.kind is Kind.IDENTIFIER for f in both.reference.facts) or any(pieces(both.case.reference))
     unseen = _grave(findings, _UNHEARD) or (codes and _grave(findings, _CODE))  # H1 for a half-year replaces no code
-    return risk if unseen or _stands(findings) else 0.0
+    return risk if unseen or _another_value(findings) or _stands(findings) else 0.0
+
+
+def _another_value(findings: Sequence[Finding]) -> bool:
+    """Whether a value stands where the reference has another one: in a rewording the cross-encoders see no such lie."""
+    return any(f.certain and f.severity >= SUREST_VALUE and f.check in _VALUES for f in findings)
 
 
 def findings_of(both: Pair) -> tuple[Finding, ...]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from harness.fidelity.cascade import NOBODY, REACH, Question, ask, expected
 from harness.fidelity.cross_encoder import LARGE, SMALL, Opinion, Told, together
 from harness.fidelity.labelled import DATA, load_labelled
-from harness.fidelity.risk import NOTHING_SURE, Guess, Joined, Sure, likely, shipped_model
+from harness.fidelity.risk import Guess, Joined, likely, shipped_model
 
 CLOSE = {name: Guess(own=0.2, read=0.5, shift=0.0, spread=0.1) for name in (NOBODY, SMALL, LARGE)}
 SHARES = st.floats(0.0, 1.0)
@@ -37,7 +37,6 @@ def question(
     *,
     risk: float = 0.5,
     far: float = 0.0,
-    sure: Sure = NOTHING_SURE,
     least: float = 0.0,
     enough: float | None = None,
     joined: Joined | None = None,
@@ -46,7 +45,6 @@ def question(
         pair=("reference", f"{small} {large} {abstains}"),
         risk=risk,
         far=far,
-        sure=sure,
         least=least,
         enough=enough,
         joined=joined or Joined(guesses=CLOSE),
@@ -111,7 +109,7 @@ def test_what_no_opinion_can_lower_needs_none() -> None:
 
 
 QUESTIONS = st.builds(
-    question, SHARES, SHARES, SHARES, risk=SHARES, far=SHARES, sure=st.builds(Sure, SHARES, SHARES), enough=st.none() | st.sampled_from((0.02, 0.5, 0.9)),
+    question, SHARES, SHARES, SHARES, risk=SHARES, far=SHARES, enough=st.none() | st.sampled_from((0.02, 0.5, 0.9)),
     joined=st.sampled_from([*shipped_model().joined.values(), Joined(guesses=CLOSE)]),
 )  # fmt: skip
 
@@ -130,11 +128,11 @@ def test_an_expected_opinion_calls_the_answer_as_any_within_reach_of_it_would(on
     if said is None:
         return
     guess = one.joined.guesses[NOBODY]
-    label = one.joined.risk(one.risk, said, far=one.far, sure=one.sure) >= one.threshold
+    label = one.joined.risk(one.risk, said, far=one.far) >= one.threshold
     middle = guess.log_odds(one.risk, 0.5)
     for reach in (-REACH, -1.0, 1.0, REACH):
         near = likely(middle + reach * guess.spread)
-        assert (one.joined.risk(one.risk, near, far=one.far, sure=one.sure) >= one.threshold) == label
+        assert (one.joined.risk(one.risk, near, far=one.far) >= one.threshold) == label
     assert opinion is not None
 
 

@@ -22,7 +22,7 @@ from harness.fidelity.cross_encoder import (
     write_adapter,
 )
 from harness.fidelity.fit_joined import fit
-from harness.fidelity.risk import JOINED, Joined, Sure, freedom, shipped_model
+from harness.fidelity.risk import JOINED, Joined, freedom, shipped_model
 from harness.fidelity.verdict import decide, judge, see
 
 REFERENCE = "The hire car has to be returned with a full tank by Friday."
@@ -186,7 +186,7 @@ def test_the_better_judge_gets_the_greater_weight() -> None:
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 400).astype(float)
     good, poor = (2 * y - 1) * 3 + rng.normal(size=400), (2 * y - 1) * 0.3 + rng.normal(size=400)
-    own, read, *_ = fit(poor, good, np.zeros((400, 2)), np.zeros(400), y)
+    own, read, *_ = fit(poor, good, np.zeros(400), y)
     assert 0 <= own < read
 
 
@@ -197,25 +197,11 @@ def test_of_a_free_wording_each_judge_is_believed_as_far_as_it_is_right_there() 
     y, far = rng.integers(0, 2, 600).astype(float), (np.arange(600) % 2).astype(float)
     checks = np.where(far > 0, 3.0, (2 * y - 1) * 3) + rng.normal(size=600)  # they doubt whatever is worded freely
     encoders = (2 * y - 1) * 1.5 + rng.normal(size=600)
-    weights = dict(zip(JOINED, fit(checks, encoders, np.zeros((600, 2)), far, y), strict=True))
+    weights = dict(zip(JOINED, fit(checks, encoders, far, y), strict=True))
     assert weights["far_own"] < weights["own"] / 2
     rule = Joined(**weights)
     assert rule.risk(0.95, 0.1, far=1.0) < 0.5 < rule.risk(0.95, 0.1, far=0.0)
     assert rule.risk(0.95, 0.1, far=0.0) > rule.risk(0.95, 0.1, far=0.5) > rule.risk(0.95, 0.1, far=1.0)
-
-
-def test_what_the_checks_are_certain_of_is_believed_where_the_encoders_take_it_lightly() -> None:
-    import numpy as np
-
-    rng = np.random.default_rng(3)
-    y, value = rng.integers(0, 2, 600).astype(float), (np.arange(600) % 3 == 0).astype(float)
-    encoders = np.where(value > 0, -2.0, (2 * y - 1) * 2.0) + rng.normal(size=600)  # blind to another value
-    checks = rng.normal(size=600)
-    certain = np.stack([value * y, np.zeros(600)], 1)
-    weights = dict(zip(JOINED, fit(checks, encoders, certain, np.zeros(600), y), strict=True))
-    rule = Joined(**weights)
-    assert rule.risk(0.5, 0.1) < 0.5 < rule.risk(0.5, 0.1, sure=Sure(values=1.0))
-    assert weights["words"] == pytest.approx(0.0, abs=1e-6)
 
 
 def test_how_freely_an_answer_is_worded_is_a_share() -> None:
