@@ -123,6 +123,36 @@ def test_it_does_not_overrule_another_code(reference: str, candidate: str) -> No
     assert judge([case], [UNMEASURED], reader=Says(0.02))[0].label is Label.MISLEADING
 
 
+@pytest.mark.parametrize(
+    ("reference", "lie", "truth"),
+    [
+        ("The train leaves at 15:00.", "Departure of the train is at 4 pm.", "Departure of the train is at 3 pm."),
+        ("会议在15:00开始。", "会议下午四点开始。", "会议下午三点开始。"),
+        ("价格为1.2万元。", "价格是1.2亿元。", "价格是12000元。"),
+        ("Trains run every 15 minutes.", "A train comes once an hour.", "A train comes four times an hour."),
+        ("You have 30 days to return it.", "Send it back within 60 days.", "Send it back within 30 days."),
+    ],
+)
+def test_it_does_not_overrule_another_value_in_a_rewording(reference: str, lie: str, truth: str) -> None:
+    cases = [Case(id=text, reference=reference, candidate=text) for text in (lie, truth)]
+    told, honest = judge(cases, [UNMEASURED] * 2, reader=Says(0.02))
+    assert (told.label, honest.label) == (Label.MISLEADING, Label.FAITHFUL)
+
+
+@pytest.mark.parametrize(
+    ("reference", "lie"),
+    [
+        ("Not yet: both pods run on one node.", "Go ahead: the pods are spread over several nodes."),
+        ("不能。您名下有房，不符合条件。", "可以的，是否有自有住房不影响。"),
+        ("用 lst[-3:] 取最后三个元素。", "最后三个元素用 lst[:-3] 来取。"),
+        ("cancellation", "technical"),
+    ],
+)
+def test_it_does_not_overrule_yes_for_no_nor_other_signs_in_code_nor_another_label(reference: str, lie: str) -> None:
+    case = Case(id="x", reference=reference, candidate=lie)
+    assert judge([case], [UNMEASURED], reader=Says(0.02))[0].label is Label.MISLEADING
+
+
 def test_what_only_looks_like_a_code_is_no_other_one() -> None:
     reference = (
         "Cloud spend for January through June was $1.25 million. About half of that was compute, storage a fifth."

@@ -10,7 +10,8 @@ import pytest
 
 import evalsets
 import harness.fidelity
-from harness.fidelity.labelled import DATA, load_generated, load_labelled
+from harness.fidelity.case import Label
+from harness.fidelity.labelled import DATA, load_generated, load_labelled, load_rewordings
 from harness.fidelity.perturb_lies import LIES, lies
 from harness.fidelity.perturb_truths import paraphrases
 
@@ -125,3 +126,24 @@ def test_the_fresh_set_is_made_the_same_each_time_and_holds_every_kind() -> None
     assert rows == load_labelled("generated_fresh")
     assert {row.mode for row in rows} >= set(LIES)
     assert len({row.case.id for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("split", ["dev", "test"])
+def test_each_lie_of_the_rewordings_is_one_change_of_an_honest_one(split: str) -> None:
+    rows = load_rewordings(split)
+    assert rows == load_rewordings(split)
+    honest = {row.case.reference: set[str]() for row in rows}
+    for row in rows:
+        if row.label is Label.FAITHFUL:
+            honest[row.case.reference].add(row.case.candidate)
+    told = [row for row in rows if row.label is Label.MISLEADING]
+    assert {row.mode for row in told} <= set(LIES) - {"truncation", "clause"}
+    assert {row.case.lang for row in told} == {"en", "zh"}
+    for row in told:
+        assert honest[row.case.reference]
+        assert row.case.candidate not in {row.case.reference, *honest[row.case.reference]}
+
+
+def test_no_honest_rewording_is_in_both_halves() -> None:
+    dev, test = ({(row.case.reference, row.case.candidate) for row in load_rewordings(one)} for one in ("dev", "test"))
+    assert not dev & test
