@@ -1,11 +1,12 @@
 """What starts with the server and ends with it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from gateway.deferred.store import JobStore
 from gateway.deferred.worker import Worker
+from gateway.restarting import restarted
 from gateway.runtime import Runtime
 from gateway.supervise import supervise
 
@@ -13,12 +14,17 @@ from gateway.supervise import supervise
 @asynccontextmanager
 async def lifespan(runtime: Runtime, store: JobStore | None) -> AsyncIterator[None]:
     """Supervision, the workers of asynchronous requests, and the reading model, for as long as the block lasts."""
-    tasks = [asyncio.create_task(supervise(runtime))]
+
+    def begun(name: str, begin: Callable[[], Awaitable[object]]) -> asyncio.Task[None]:
+        return asyncio.create_task(restarted(begin, name=name, clock=runtime.clock, tell=runtime.tell))
+
+    tasks = [begun("the supervision", lambda: supervise(runtime))]
     if store is not None:
         config = runtime.config.deferred
-        tasks += [asyncio.create_task(Worker(runtime, store, config).run()) for _ in range(config.workers)]
+        workers = [Worker(runtime, store, config) for _ in range(config.workers)]
+        tasks += [begun("the work on asynchronous requests", worker.run) for worker in workers]
     if runtime.otlp_metrics is not None:
-        tasks.append(asyncio.create_task(runtime.otlp_metrics.run()))
+        tasks.append(begun("sending metrics by OTLP", runtime.otlp_metrics.run))
     if runtime.attention is not None:
         runtime.attention.start()
     try:

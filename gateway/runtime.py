@@ -32,7 +32,7 @@ from gateway.ranks import nth_largest
 from gateway.record import Attempt, DegradationRecord, Level, Reason
 from gateway.request import ChatRequest, text_of
 from gateway.standing import after, branch_of, ranked, situation
-from gateway.telemetry import Metrics, RequestLog
+from gateway.telemetry import Event, Metrics, RequestLog
 from gateway.tracing import Tracing
 from gateway.work import Deadline, Work
 
@@ -91,6 +91,10 @@ class Runtime:
     last_probe_s: float | None = None
     latencies: "deque[tuple[float, float]]" = field(default_factory=lambda: deque(maxlen=_MAX_SAMPLES))
     out_of_memory: "deque[float]" = field(default_factory=lambda: deque(maxlen=_MAX_SAMPLES))
+
+    def tell(self, event: str, detail: str) -> None:
+        """A line in the log that is not a request's."""
+        self.log.write(Event(event=event, detail=detail))
 
     def work(self, request: ChatRequest) -> Work:
         """Begin one request. Raises BadRequest when it names a model that is not served."""

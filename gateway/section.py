@@ -10,8 +10,9 @@ Positive = Annotated[float, Meta(gt=0, le=1e9)]  # `inf` would be no limit, and 
 Seconds = Annotated[float, Meta(ge=0, le=1e9)]  # 0 is at once
 Share = Annotated[float, Meta(ge=0, le=1)]
 SomeShare = Annotated[float, Meta(gt=0, le=1)]
-Count = Annotated[int, Meta(ge=1)]
-Bytes = Annotated[int, Meta(ge=1)]
+_MOST = 10**15  # of what is counted: more has no meaning, and far more has no float
+Count = Annotated[int, Meta(ge=1, le=_MOST)]
+Bytes = Annotated[int, Meta(ge=1, le=_MOST)]
 Url = Annotated[str, Meta(pattern=r"^https?://[^\s]+$")]
 Text = Annotated[str, Meta(pattern=r"\S")]  # not blank
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", max_length=64)]

@@ -67,7 +67,10 @@ def _shown(value: Any, path: KeyPath) -> str:
     found = _at(value, path)
     if found is None or isinstance(found, dict | list):
         return ""
-    text = repr(found)
+    try:
+        text = repr(found)
+    except ValueError:
+        return " = an integer of thousands of digits"
     return f" = {text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + '…'}"
 
 

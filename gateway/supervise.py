@@ -1,6 +1,8 @@
 """What happens beside the requests: judging the level, probing open breakers, feeding probes, watching the policy."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -17,6 +19,7 @@ from gateway.health import step
 from gateway.memory.device_probes import VllmProbe
 from gateway.policies.cluster import Cluster
 from gateway.policies.folder import load, stamp
+from gateway.restarting import in_one_line, restarted
 from gateway.runtime import Runtime
 from gateway.telemetry import Event
 
@@ -26,30 +29,36 @@ _PING = {"messages": [{"role": "user", "content": "ping"}], "max_tokens": 1, "te
 
 
 async def supervise(runtime: Runtime) -> None:
-    """Run until cancelled; cancelling ends everything that it started."""
+    """Run until cancelled; cancelling ends everything that it started. What fails is told and begun again by itself."""
     async with asyncio.TaskGroup() as group:
-        group.create_task(asyncio.to_thread(import_module, "jsonschema"))  # slow to import: not within a request
-        if runtime.config.server.watch_policy:
-            if runtime.policies.path is not None:
-                group.create_task(watch_policy(runtime, runtime.policies.path))
-            if runtime.config.manifests.path is not None:
-                group.create_task(watch_manifests(runtime, runtime.config.manifests.path))
-        if runtime.config.manifests.namespace is not None:
-            group.create_task(_cluster(runtime, runtime.config.manifests.namespace).run())
-        group.create_task(save_kept(runtime))
-        for backend in runtime.backends.values():
-            if backend.shared is not None:
-                group.create_task(backend.shared.run())
-            if backend.keeper is not None:
-                group.create_task(backend.keeper.run())
-        probing: dict[str, asyncio.Task[None]] = {}
-        while True:
-            judge(runtime)
-            for backend in runtime.backends.values():
-                task = probing.get(backend.name)
-                if task is None or task.done():
-                    probing[backend.name] = group.create_task(tend(runtime, backend))
-            await runtime.clock.sleep(runtime.config.server.tick_s)
+        for name, begin in _duties(runtime).items():
+            group.create_task(restarted(begin, name=name, clock=runtime.clock, tell=runtime.tell))
+
+
+def _duties(runtime: Runtime) -> dict[str, Callable[[], Awaitable[object]]]:
+    """What there is to do, by the name that the log gives it; none of it waits for another."""
+    config = runtime.config
+    duties: dict[str, Callable[[], Awaitable[object]]] = {
+        "the health level": lambda: keep_judging(runtime),
+        "saving the kept answers": lambda: save_kept(runtime),
+        "importing jsonschema": lambda: asyncio.to_thread(import_module, "jsonschema"),  # slow: not within a request
+    }
+    if config.server.watch_policy:
+        if (policy := runtime.policies.path) is not None:
+            duties["watching the policy"] = lambda: watch_policy(runtime, policy)
+        if (manifests := config.manifests.path) is not None:
+            duties["watching the manifests"] = lambda: watch_manifests(runtime, manifests)
+    if (namespace := config.manifests.namespace) is not None:
+        duties["watching the API server"] = lambda: _cluster(runtime, namespace).run()
+    for backend in runtime.backends.values():
+        duties[f"probing {backend.name}"] = partial(keep_tending, runtime, backend)
+        if isinstance(backend.probe, VllmProbe):
+            duties[f"the metrics of {backend.name}"] = partial(keep_feeding, runtime, backend, backend.probe)
+        if backend.shared is not None:
+            duties[f"the shared ledger of {backend.name}"] = backend.shared.run
+        if backend.keeper is not None:
+            duties[f"the watchdog of {backend.name}"] = backend.keeper.run
+    return duties
 
 
 def _cluster(runtime: Runtime, namespace: str) -> Cluster:
@@ -59,7 +68,7 @@ def _cluster(runtime: Runtime, namespace: str) -> Cluster:
         kubeconfig=runtime.config.manifests.kubeconfig,
         clock=runtime.clock,
         rng=Random(),
-        tell=lambda event, detail: runtime.log.write(Event(event=event, detail=detail)),
+        tell=runtime.tell,
     )
 
 
@@ -70,6 +79,13 @@ async def save_kept(runtime: Runtime) -> None:
         await runtime.pipeline.unaided.kept.save()
 
 
+async def keep_judging(runtime: Runtime) -> None:
+    """Judge the level at every tick."""
+    while True:
+        judge(runtime)
+        await runtime.clock.sleep(runtime.config.server.tick_s)
+
+
 def judge(runtime: Runtime) -> None:
     """Move the gateway's level by what the gauges say."""
     before = runtime.health.level
@@ -78,18 +94,30 @@ def judge(runtime: Runtime) -> None:
     runtime.health = step(runtime.health, facts, runtime.clock.now_s(), marks)
     if runtime.health.level is not before:
         detail = f"{before} to {runtime.health.level}: {facts}"
-        runtime.log.write(Event(event="level", detail=detail))
+        runtime.tell("level", detail)
     if runtime.manifests.current.manifests:
         began, ended = runtime.judge_manifests(facts)
         for event, names in (("manifest_began", began), ("manifest_ended", ended)):
             for name in sorted(names):
-                runtime.log.write(Event(event=event, detail=name))
+                runtime.tell(event, name)
+
+
+async def keep_feeding(runtime: Runtime, backend: Backend, probe: VllmProbe) -> None:
+    """Feed the backend's memory probe at every tick."""
+    while True:
+        await _feed(runtime, backend, probe)
+        await runtime.clock.sleep(runtime.config.server.tick_s)
+
+
+async def keep_tending(runtime: Runtime, backend: Backend) -> None:
+    """Tend the backend at every tick; one that is slow to answer is not asked again meanwhile."""
+    while True:
+        await tend(runtime, backend)
+        await runtime.clock.sleep(runtime.config.server.tick_s)
 
 
 async def tend(runtime: Runtime, backend: Backend) -> None:
-    """Feed the backend's memory probe, and ask it for a token when its breaker waits for one."""
-    if isinstance(backend.probe, VllmProbe):
-        await _feed(runtime, backend, backend.probe)
+    """Ask the backend for a token when its breaker waits for one."""
     breaker = backend.breaker
     due = breaker.cooled_down or breaker.state is State.HALF_OPEN
     due = due and (backend.keeper is None or backend.keeper.up)
@@ -152,14 +180,20 @@ def reload(runtime: Runtime) -> str | None:
     """Swap the policy in; returns why not, None when it is in force."""
     try:
         runtime.policies.reload()
-    except (ConfigError, OSError) as error:
-        runtime.log.write(Event(event="policy_refused", detail=str(error)))
-        return str(error)
-    runtime.log.write(Event(event="policy_loaded", detail=runtime.policies.current.name))
-    told = short_drain(runtime.config, runtime.policies.current)
-    if told is not None:
-        runtime.log.write(Event(event=SHORT, detail=told))
+    except Exception as error:  # whatever a file may hold: told, and the old policy stays
+        told = why_refused(error, runtime.policies.path)
+        runtime.tell("policy_refused", told)
+        return told
+    runtime.tell("policy_loaded", runtime.policies.current.name)
+    short = short_drain(runtime.config, runtime.policies.current)
+    if short is not None:
+        runtime.tell(SHORT, short)
     return None
+
+
+def why_refused(error: Exception, path: Path | None) -> str:
+    """In one line, with the file in it."""
+    return str(error) if isinstance(error, ConfigError | OSError) else f"{path}: {in_one_line(error)}"
 
 
 async def watch_manifests(runtime: Runtime, path: Path) -> None:
@@ -179,13 +213,13 @@ def reload_manifests(runtime: Runtime, path: Path) -> str | None:
     try:
         loaded = load(path)
         swapped = runtime.manifests.swap(loaded.manifests, digest=loaded.digest, source=str(path), based_on=version)
-    except (ConfigError, OSError) as error:
-        runtime.manifests.refused = str(error)
-        runtime.log.write(Event(event="manifests_refused", detail=str(error)))
-        return str(error)
+    except Exception as error:  # whatever the files may hold: told, and the old set stays
+        told = runtime.manifests.refused = why_refused(error, path)
+        runtime.tell("manifests_refused", told)
+        return told
     if swapped:
         names = ", ".join(one.name for one in loaded.manifests)
-        runtime.log.write(Event(event="manifests_loaded", detail=names))
+        runtime.tell("manifests_loaded", names)
     return None
 
 

@@ -1,11 +1,12 @@
 """Strict TOML: a file becomes one typed value, or one error that names file, line, key and what would be right."""
 
 import re
+import sys
 import tomllib
+from bisect import bisect_left
 from pathlib import Path
 from typing import TypeVar
 
-from gateway.damaged import why
 from gateway.errors import ConfigError
 from gateway.strict import KeyPath, convert
 
@@ -31,9 +32,28 @@ def parse(text: str, kind: type[T], *, source: str) -> T:
     """Read TOML text as `kind`; `source` is the name that messages give it. Raises ConfigError."""
     try:
         table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{source}: not valid TOML: {why(error)}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{source}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{source}:{_unreadable_line(text)}: nested too deeply; nothing here needs that") from None
+    except ValueError:
+        told = f"an integer of more than {sys.get_int_max_str_digits()} digits; write a smaller one"
+        raise ConfigError(f"{source}:{_unreadable_line(text)}: {told}") from None
     return convert(table, kind, place=lambda path: place_of(source, text, path))
+
+
+def _unreadable_line(text: str) -> int:
+    """The first line, from 1, whose end the parser does not reach for another reason than wrong TOML."""
+    lines = text.splitlines(keepends=True)
+
+    def stops(count: int) -> bool:
+        try:
+            tomllib.loads("".join(lines[:count]))
+        except (RecursionError, ValueError) as error:
+            return not isinstance(error, tomllib.TOMLDecodeError)
+        return False
+
+    return bisect_left(range(1, len(lines)), True, key=stops) + 1
 
 
 def place_of(source: str, text: str, path: KeyPath, *, item: str | None = None) -> str:

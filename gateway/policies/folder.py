@@ -1,5 +1,6 @@
 """Manifests from a file or a folder, a mounted ConfigMap too, read as of one moment."""
 
+from errno import ELOOP
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -57,6 +58,14 @@ def _files(path: Path) -> list[tuple[str, Path]]:
         path.stat()
         return [(str(path), path)]
     snapshot = path / _SNAPSHOT
-    folder = snapshot.resolve(strict=True) if snapshot.is_symlink() else path
+    folder = _followed(snapshot) if snapshot.is_symlink() else path
     names = sorted(one.name for one in folder.iterdir() if one.suffix in _ENDINGS and not one.name.startswith("."))
     return [(str(path / name), folder / name) for name in names]
+
+
+def _followed(link: Path) -> Path:
+    """Raises OSError where it leads nowhere, or back to itself."""
+    try:
+        return link.resolve(strict=True)
+    except RuntimeError:
+        raise OSError(ELOOP, "a link that leads back to itself", str(link)) from None

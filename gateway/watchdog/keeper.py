@@ -9,6 +9,7 @@ import aiohttp
 
 from gateway.clock import Clock
 from gateway.record import Reason
+from gateway.restarting import restarted
 from gateway.watchdog.config import Launch, WatchdogConfig
 from gateway.watchdog.process import ChildProcess
 from gateway.watchdog.watch import TOLD, USUAL, Phase, Seen, Sign, Watch, after, cause_in, judge
@@ -87,14 +88,21 @@ class Keeper:
         self._memory_failures += reason is Reason.OUT_OF_MEMORY
 
     async def run(self) -> None:
+        """A turn that fails is told and tried again; the process lives on meanwhile."""
         try:
-            while True:
-                await self._turn()
-                await self._clock.sleep(_TICK_S)
+            await restarted(self._turns, name="the watchdog's turn", clock=self._clock, tell=self._tell)
         finally:
             await self._process.stop()
 
+    async def _turns(self) -> None:
+        while True:
+            await self._turn()
+            await self._clock.sleep(_TICK_S)
+
     async def _turn(self) -> None:
+        if self.watch.phase is Phase.VERIFYING:  # the turn before failed in the middle of it
+            await self._begin()
+            return
         seen = await self._look()
         sign = judge(self.watch, seen, now_s=self._clock.now_s(), marks=self._config)
         if sign is Sign.DUE:

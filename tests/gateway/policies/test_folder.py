@@ -69,3 +69,10 @@ def test_what_cannot_be_read_is_named(tmp_path):
     (tmp_path / "a.yaml").write_bytes(b"#" * 1_048_577)
     with pytest.raises(ConfigError, match=r"a\.yaml: 1048577 bytes, at most 1048576"):
         load(tmp_path)
+
+
+def test_a_snapshot_link_that_leads_back_to_itself_cannot_be_read_and_has_no_stamp(tmp_path):
+    (tmp_path / "..data").symlink_to("..data")
+    with pytest.raises(OSError, match=r"leads back to itself|symbolic links"):
+        load(tmp_path)
+    assert stamp(tmp_path) is None
