@@ -33,7 +33,9 @@ class WatchdogConfig(Section, frozen=True, kw_only=True):
     weights: tuple[Path, ...] = ()  # the folder, then redundant copies; each holds its own checksums
     degraded: tuple[Launch, ...] = ()  # tried in this order
     log_file: Path | None = None  # what the process prints; None: nowhere, and then no cause is read from it
-    pid_file: Path | None = None  # also lets the next start end a process that outlived its gateway
+    pid_file: Path | None = (
+        None  # lets the next start end a process that outlived its gateway; when it started is beside
+    )
     health_path: Annotated[str, Meta(pattern=r"^/")] = "/health"
     start_timeout_s: Positive = 120.0
     probe_s: Positive = 2.0

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gateway.clock import Clock
+from gateway.watchdog.identity import orphan_of, started_of, write_pid
 
 _TAIL_BYTES = 8192
 _LOOK_S = 0.02
@@ -23,6 +24,7 @@ class ChildProcess:
         self._clock = clock
         self._process: asyncio.subprocess.Process | None = None
         self._log_from = 0
+        self._group_over = True  # nothing of its group is left
 
     @property
     def pid(self) -> int | None:
@@ -58,20 +60,22 @@ class ChildProcess:
                 cwd=folder,
                 start_new_session=True,
             )
+        self._group_over = False
         if self._pid_file is not None:
             self._pid_file.parent.mkdir(parents=True, exist_ok=True)
-            self._pid_file.write_text(str(self._process.pid), encoding="ascii")
+            write_pid(self._pid_file, self._process.pid)
 
     async def stop(self) -> None:
         """SIGTERM, then SIGKILL to its whole group; returns when it is over. A stopped process is ended too."""
         process = self._process
-        if process is None:
+        if process is None or self._group_over:  # the id of a group that is over may be a stranger's by now
             return
         if process.returncode is None:
             _signal(process.pid, signal.SIGTERM)
             await self._gone(process, self._stop_s)
         _signal(process.pid, signal.SIGKILL)  # also what it left behind in its group
         await process.wait()
+        self._group_over = True
 
     def last_words(self) -> str:
         """The end of what this start of it printed; '' without a log file."""
@@ -86,25 +90,17 @@ class ChildProcess:
             return ""
 
     async def end_orphan(self, argv: Sequence[str]) -> None:
-        """End the process that the pid file names, if it is the same command: its gateway was killed."""
-        pid = self._orphan(argv)
-        if pid is None:
-            return
-        _signal(pid, signal.SIGTERM)
-        ends_s = self._clock.now_s() + self._stop_s
-        while _command_of(pid) and self._clock.now_s() < ends_s:
-            await self._clock.sleep(_LOOK_S)
-        _signal(pid, signal.SIGKILL)
-
-    def _orphan(self, argv: Sequence[str]) -> int | None:
+        """End the process that the pid file names, if a gateway that was killed started it."""
         if self._pid_file is None or not self.exited:
-            return None
-        try:
-            pid = int(self._pid_file.read_text("ascii"))
-        except (OSError, ValueError):
-            return None
-        # An interpreter may stand before a script's own words.
-        return pid if _command_of(pid)[-len(argv) :][1:] == list(argv[1:]) and _command_of(pid) else None
+            return
+        orphan = orphan_of(self._pid_file, argv)
+        if orphan is None:
+            return
+        _signal(orphan.pid, signal.SIGTERM)
+        ends_s = self._clock.now_s() + self._stop_s
+        while started_of(orphan.pid) == orphan and self._clock.now_s() < ends_s:
+            await self._clock.sleep(_LOOK_S)
+        _signal(orphan.pid, signal.SIGKILL)  # also what it left behind in its group
 
     async def _gone(self, process: asyncio.subprocess.Process, within_s: float) -> None:
         ends_s = self._clock.now_s() + within_s
@@ -115,11 +111,3 @@ class ChildProcess:
 def _signal(pid: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)
-
-
-def _command_of(pid: int) -> list[str]:
-    """[] when there is no such process, or it is a zombie."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
-    except OSError:
-        return []
