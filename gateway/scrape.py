@@ -1,6 +1,7 @@
 """`GET /metrics`: gauges that mirror other state are brought up to date, then all is told in the format asked for."""
 
 import asyncio
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +16,7 @@ from gateway.telemetry import Event
 from gateway.wire import Receive, Send, respond
 
 BREAKER_VALUES = {State.CLOSED: 0, State.HALF_OPEN: 1, State.OPEN: 2}
+_VERSION = re.compile(r"version=[0-9]{1,4}(\.[0-9]{1,4}){0,2}")
 
 
 class Scrape:
@@ -28,8 +30,8 @@ class Scrape:
         mirror(self._runtime)
         if self._store is not None:
             await self._mirror_jobs(self._store)
-        accept = dict(scope["headers"]).get(b"accept", b"").decode("latin-1")
-        encoder, kind = choose_encoder(accept)
+        accept = b",".join(value for name, value in scope["headers"] if name == b"accept").decode("latin-1")
+        encoder, kind = choose_encoder(readable(accept))
         body = encoder(self._runtime.metrics.registry)
         await respond(send, 200, body, [(b"content-type", kind.encode())])
 
@@ -44,6 +46,15 @@ class Scrape:
         for status, count in standing.jobs.items():
             self._runtime.metrics.asynchronous.jobs.labels(status).set(count)
         self._runtime.metrics.asynchronous.oldest.set(standing.oldest_s)
+
+
+def readable(accept: str) -> str:
+    """The header without the formats whose version is no version: the library's own reading of it fails at them."""
+    return ",".join(
+        one
+        for one in accept.split(",")
+        if all(_VERSION.fullmatch(part.strip()) for part in one.split(";") if part.strip().startswith("version="))
+    )
 
 
 def collected(runtime: Runtime) -> Iterable[Metric]:

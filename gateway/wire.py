@@ -36,7 +36,7 @@ class TooLarge(BadRequest):
 async def read_body(receive: Receive, headers: list[tuple[bytes, bytes]], *, max_bytes: int) -> bytes:
     """The whole body. Raises TooLarge as soon as that is known; ConnectionError when the client is gone."""
     for name, value in headers:
-        if name == b"content-length" and value.isdigit() and int(value) > max_bytes:
+        if name == b"content-length" and value.isdigit() and _exceeds(value, max_bytes):
             raise TooLarge(max_bytes)
     message = await receive()
     body = message.get("body", b"")
@@ -53,6 +53,12 @@ async def read_body(receive: Receive, headers: list[tuple[bytes, bytes]], *, max
     if size > max_bytes:
         raise TooLarge(max_bytes)
     return b"".join(parts)
+
+
+def _exceeds(digits: bytes, bound: int) -> bool:
+    """Whether the number is larger; one of thousands of digits is not read."""
+    digits = digits.lstrip(b"0") or b"0"
+    return len(digits) > len(str(bound)) or int(digits) > bound
 
 
 async def respond(send: Send, status: int, body: bytes, headers: Headers) -> None:
