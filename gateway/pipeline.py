@@ -11,7 +11,7 @@ from gateway.answers.schema import SchemaChecks
 from gateway.answers.unaided import Given, Unaided
 from gateway.attempt import Served, attempt
 from gateway.backends.backend import Backend
-from gateway.backends.cascade import front_of, plan
+from gateway.backends.cascade import front_of, plan, with_first
 from gateway.clock import Clock
 from gateway.decision import Branch
 from gateway.draining import stopping
@@ -47,7 +47,7 @@ class Pipeline:
         """Answer, come what may. Raises BadRequest where the client is to blame and nothing was sent yet."""
         if work.request.schema is not None:
             await self.schemas.require(work.request.schema)
-        paths = self._forced(work, self._planned(work))
+        paths = self._probing(work, self._forced(work, self._planned(work)))
         if not paths:
             if Reason.DECISION not in work.reasons:
                 work.note(Reason.POLICY if work.forced is not None else Reason.HEALTH_LEVEL)
@@ -89,6 +89,13 @@ class Pipeline:
         else:
             work.note(Reason.POLICY)
         return left
+
+    def _probing(self, work: Work, paths: tuple[str, ...]) -> tuple[str, ...]:
+        """While degraded, a backend that only a request can find well again comes first: recovery is probed."""
+        if work.level is not Level.DEGRADED or work.policy.breaker.background_probes:
+            return paths
+        due = [name for name in paths if name in self.backends and self.backends[name].wants_probe]
+        return with_first(paths, self.backends, due) if due else paths
 
     async def _by_model(self, work: Work, backends: list[Backend], sink: Sink | None) -> Reply | None:
         too_long: list[ContextTooLong] = []

@@ -11,7 +11,6 @@ import aiohttp
 from gateway.answers.completion import Completion
 from gateway.attention.probe import AttentionProbe
 from gateway.backends.backend import Backend
-from gateway.backends.breaker import State
 from gateway.backends.cascade import target_of
 from gateway.clock import Clock
 from gateway.config import Config
@@ -147,7 +146,7 @@ class Runtime:
             device_memory_share=full.device_memory_share,
             ledger_occupancy=full.ledger_occupancy,
             room=full.room,
-            breaker_open=any(backend.breaker.state is State.OPEN for backend in self.backends.values()),
+            breaker_open=any(backend.is_out for backend in self.backends.values()),
         )
 
     def observe(self, attempt: Attempt) -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from gateway import config as configured
 from gateway.attention.boundaries import Boundaries
-from gateway.backends.breaker import Breaker
+from gateway.backends.breaker import Breaker, State
 from gateway.backends.client import Client
 from gateway.backends.lane import Lane
 from gateway.backends.process_probe import follow
@@ -81,6 +81,16 @@ class Backend:
     def counts_exactly(self) -> bool:
         """Whether a prompt has as many tokens here as at the backend."""
         return self.knows_template and self.tokenizer is None
+
+    @property
+    def wants_probe(self) -> bool:
+        """Whether the next request here tells if it is well again."""
+        return self.breaker.wants_probe and (self.keeper is None or self.keeper.up)
+
+    @property
+    def is_out(self) -> bool:
+        """Known to be unwell: its breaker is open. One that only a request can probe is not known to be, once due."""
+        return self.breaker.keeps_away or (self.breaker.state is State.OPEN and not self.wants_probe)
 
     @property
     def promises(self) -> Ledger | SharedLedger | None:

@@ -131,6 +131,17 @@ class Breaker:
         due = self._clock.now_s() >= self._since_s + self._marks().open_s
         return self._state is State.OPEN and not self._held and due
 
+    @property
+    def wants_probe(self) -> bool:
+        """The next call would be a probe."""
+        half_open = self._state is State.HALF_OPEN and self._probes < self._marks().half_open_probes
+        return half_open or self.cooled_down
+
+    @property
+    def keeps_away(self) -> bool:
+        """Open, and no real call may change that now: it is not due for a probe, or the gateway itself sends those."""
+        return self._state is State.OPEN and (self._marks().background_probes or not self.cooled_down)
+
     def opens_again_in_s(self) -> float:
         """Seconds until a probe is due; 0 when calls pass now."""
         if self._state is not State.OPEN:

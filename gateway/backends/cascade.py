@@ -37,6 +37,12 @@ def _first(front: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     return (*(name for name in front if name in names), *(name for name in names if name not in front))
 
 
+def with_first(paths: Sequence[str], backends: Container[str], front: Sequence[str]) -> tuple[str, ...]:
+    """The same paths with the backends in `front` before the other backends; all else stays in its place."""
+    models = iter(_first(front, [name for name in paths if name in backends]))
+    return tuple(next(models) if name in backends else name for name in paths)
+
+
 def front_of(paths: Sequence[str], backends: Container[str]) -> tuple[str, ...]:
     """The paths without a model that come before the first backend; () where there is no backend at all."""
     first = next((index for index, name in enumerate(paths) if name in backends), 0)
