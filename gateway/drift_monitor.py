@@ -26,15 +26,29 @@ class _Feature:
     counts: list[int] = field(default_factory=list)
     watch: Watch = field(default_factory=Watch)
     since: int = 0  # values since the last judgement
+    marks: DriftMarks | None = None  # those that the watch was judged by
 
     def add(self, value: float, marks: DriftMarks) -> None:
         self.values.append(value)
         self.since += 1
-        old = self.values.popleft() if len(self.values) > marks.window_samples else None
         if self.baseline is not None:
             self.counts[bisect_right(self.baseline.edges, value)] += 1
-            if old is not None:
+        self._cut(marks)
+
+    def _cut(self, marks: DriftMarks) -> None:
+        while len(self.values) > marks.window_samples:
+            old = self.values.popleft()
+            if self.baseline is not None:
                 self.counts[bisect_right(self.baseline.edges, old)] -= 1
+
+    def follow(self, marks: DriftMarks) -> bool:
+        """Go on under other marks; whether that ended an alert, as one does that is not over the new threshold."""
+        if marks == self.marks:
+            return False
+        self.marks, before = marks, self.watch
+        self._cut(marks)
+        self.watch = Watch(kl=before.kl, alert=before.alert and before.kl > marks.threshold)
+        return before.alert and not self.watch.alert
 
     def begin(self, baseline: Baseline) -> None:
         """Compare with this baseline from here on, with an empty window."""
@@ -82,20 +96,34 @@ class DriftMonitor:
 
     def alerts(self) -> tuple[str, ...]:
         """The features that have drifted."""
-        return tuple(name for name, one in self._features.items() if one.watch.alert)
+        return tuple(name for name, one in self._followed().items() if one.watch.alert)
 
     def watches(self) -> Mapping[str, Watch]:
         """How each feature that has a baseline stands."""
-        return {name: one.watch for name, one in self._features.items() if one.baseline is not None}
+        return {name: one.watch for name, one in self._followed().items() if one.baseline is not None}
+
+    def _followed(self) -> Mapping[str, _Feature]:
+        """The features as the policy in force has them; what it names no more, or judges otherwise, raises no alert."""
+        marks = self.marks()
+        for name, one in tuple(self._features.items()):
+            if name not in marks.features:
+                del self._features[name]
+                ended = one.watch.alert
+            else:
+                ended = one.follow(marks)
+            if ended:
+                self.tell("drift_over", f"{name}: by the policy, kl {one.watch.kl:.3f}")
+        return self._features
 
     def observe(self, values: Mapping[str, float], row: Row) -> None:
         """Count one request."""
         marks = self.marks()
         learning = False
+        features = self._followed()
         for name in marks.features:
-            one = self._features.get(name)
+            one = features.get(name)
             if one is None:
-                one = self._features[name] = _Feature()
+                one = self._features[name] = _Feature(marks=marks)
                 if name in self._stored:
                     one.begin(self._stored[name])
             one.add(values[name], marks)

@@ -80,6 +80,8 @@ def mirror(runtime: Runtime) -> None:
         if backend.ledger is not None:
             metrics.occupancy.labels(backend.name).set(backend.ledger.occupancy)
     _mirror_manifests(runtime)
+    metrics.drift_kl.clear()  # features that the policy names no more
+    metrics.drift_alert.clear()
     for feature, watch in runtime.drift.watches().items():
         metrics.drift_kl.labels(feature).set(watch.kl)
         metrics.drift_alert.labels(feature).set(watch.alert)

@@ -184,6 +184,7 @@ def reload(runtime: Runtime) -> str | None:
         told = why_refused(error, runtime.policies.path)
         runtime.tell("policy_refused", told)
         return told
+    runtime.pipeline.unaided.kept.follow(runtime.policies.current)
     runtime.tell("policy_loaded", runtime.policies.current.name)
     short = short_drain(runtime.config, runtime.policies.current)
     if short is not None:

@@ -93,6 +93,10 @@ class AnswerCache:
         self._entries[entry.key] = entry
         self._bytes += entry.cost_bytes
         self.changes += 1
+        self.shrink(max_entries=max_entries, max_bytes=max_bytes)
+
+    def shrink(self, *, max_entries: int, max_bytes: int) -> None:
+        """Drop what is over the bounds."""
         while len(self._entries) > max_entries or self._bytes > max_bytes:
             self._drop(next(iter(self._entries)))
 

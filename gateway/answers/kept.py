@@ -17,6 +17,7 @@ from gateway.answers.intents import Intents, Match
 from gateway.answers.time_budget import TimeBudget
 from gateway.answers.wording import FINGERPRINT, lexicon_of
 from gateway.errors import ConfigError
+from gateway.policy import Policy
 from gateway.record import HEALTHY, DegradationRecord, Level
 from gateway.request import text_of
 from gateway.work import Work
@@ -145,6 +146,12 @@ class KeptAnswers:
         for entry in entries:
             self.cache.put(entry, max_entries=max_entries, max_bytes=max_bytes)
         self._saved_changes = self.cache.changes
+
+    def follow(self, policy: Policy) -> None:
+        """Hold no more than a policy that comes into force lets it; nothing where it has no path "cache"."""
+        marks = policy.cache
+        bound = marks.max_entries if "cache" in policy.paths.order else 0
+        self.cache.shrink(max_entries=bound, max_bytes=marks.max_bytes)
 
     async def _keep_embedded(self, work: Work, asked: Asked, text: str, model: str) -> None:
         self._put(work, asked, await self._places(asked), text, model)

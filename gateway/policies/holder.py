@@ -59,6 +59,8 @@ class ManifestHolder:
         self.refused = None
         if digest == self.current.digest and source == self.current.source:
             return False
+        same = {one.name for one in manifests if one in self.current.manifests}
+        self._held = {name: until_s for name, until_s in self._held.items() if name in same}
         self.current = ManifestSet(based_on + 1, in_precedence(manifests), digest, source)
         self._settle(self.clock.now_s())
         return True

@@ -2,6 +2,7 @@
 
 from random import Random
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -131,3 +132,41 @@ def test_a_damaged_baseline_file_is_named(tmp_path):
     file.write_text('{"latency_ms": {"edges": [1], "counts": [1]}}')
     with pytest.raises(ConfigError, match=r"baseline\.json: not a drift baseline: 1 edges need 2 counts, got 1"):
         monitor(file=file)
+
+
+def followed(*changes):
+    """An alert under the first marks, and what the monitor says and tells under the next ones, one after the other."""
+    rng, said, force = Random(7), [], [MARKS]
+    one = DriftMonitor(marks=lambda: force[0], tell=lambda event, detail: said.append(event))
+    feed(one, drawn(rng, 1000))
+    feed(one, drawn(rng, 2000, mean=5.0))
+    assert one.alerts() == ("latency_ms",)
+    for change in changes:
+        force[0] = msgspec.structs.replace(force[0], **change)
+        yield one, said
+
+
+def test_drift_that_the_policy_switches_off_raises_no_alert_and_begins_anew_when_it_is_on_again():
+    found = followed({"features": ()}, {"features": ("latency_ms",)})
+    one, said = next(found)
+    assert (one.alerts(), one.watches()) == ((), {})
+    assert said[-1] == "drift_over"
+    next(found)
+    assert one.alerts() == ()
+    feed(one, drawn(Random(8), 2000, mean=5.0))
+    assert one.alerts() == ("latency_ms",)
+
+
+def test_an_alert_stays_only_while_the_new_threshold_is_passed_too():
+    found = followed({"threshold": 0.2}, {"threshold": 1e6})
+    one, said = next(found)
+    assert one.alerts() == ("latency_ms",)
+    next(found)
+    assert one.alerts() == ()
+    assert said[-1] == "drift_over"
+
+
+def test_a_shorter_window_holds_as_many_values_as_it_says():
+    one, _ = next(followed({"window_samples": 500, "stride_samples": 500, "windows": 1}))
+    feed(one, drawn(Random(9), 500))
+    assert one.alerts() == ()  # the five hundred that came last are as usual

@@ -69,3 +69,12 @@ def test_nothing_is_kept_while_there_are_no_manifests():
     one = holder()
     one.observe(Outcome(0.0, 1.0, "shop", ""))
     assert not one._outcomes
+
+
+def test_a_manifest_that_says_something_else_now_is_not_held_by_what_it_said_before():
+    one, same = holder(), manifest("same", above("breaker_open", 0.5, "10s"))
+    put(one, manifest("full", above("ledger_occupancy", 0.8, "10s")), same)
+    one.tick(Gauges(at_s=0.0, ledger_occupancy=0.9, breaker_open=1.0))
+    assert {each.name for each in one.active} == {"full", "same"}
+    put(one, manifest("full", above("ledger_occupancy", 0.95, "10s")), same, digest="b", based_on=1)
+    assert [each.name for each in one.active] == ["same"]
