@@ -32,7 +32,8 @@ def gate(
         return Decision(verdict=Verdict.NOTHING, summary="no answer under a fault was judged", checks=())
     healthy = healthy_cell(rows) or healthy_cell(baseline or ())
     checks = run_checks(rows, criteria.run, blocks, leftovers) + heard([*rows, *(baseline or ())])
-    for name, of_class in grouped(under_fault, lambda row: criteria.class_of(row.judged_path).name).items():
+    degraded = [row for row in under_fault if not row.healthy]
+    for name, of_class in grouped(degraded, lambda row: criteria.class_of(row.judged_path).name).items():
         each = next(c for c in criteria.classes if c.name == name)
         checks += class_checks(each, [row for row in of_class if not row.crashed], healthy, criteria.run.confidence)
     if baseline is not None:

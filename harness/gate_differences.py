@@ -123,26 +123,31 @@ def against_run(
     rows: Sequence[GateRow], baseline: Sequence[GateRow], criteria: BaselineCriteria, confidence: float
 ) -> list[Check]:
     """The same requests in an earlier run: none may be missing, degraded answers may be no worse."""
-    there = {row.trial_id for row in rows}
-    missing = sorted({row.trial_id for row in baseline} - there)
+    there, before = {row.trial_id for row in rows}, {row.trial_id for row in baseline}
+    missing = sorted(before - there)
     complete = Check(
         group="baseline",
         name="every request of the baseline is there",
         verdict=Verdict.INCONCLUSIVE if missing else Verdict.PASS,
-        reason=f"{len(missing)} of {len({row.trial_id for row in baseline})} are missing{listed(missing)}",
+        reason=f"{len(missing)} of {len(before)} are missing{listed(missing)}",
         n=len(baseline),
     )
-    now = degraded_answers("under faults", rows, {row.trial_id for row in baseline})
-    then = degraded_answers("the baseline", baseline, there)
+    compared = there & before & degraded_in_either(rows, baseline)
+    now = answers_to("under faults", rows, compared)
+    then = answers_to("the baseline", baseline, compared)
     misleading = Demand("baseline", criteria.min_n, criteria.misleading_margin, confidence)
     f1 = Demand("baseline", criteria.min_n, criteria.f1_margin, confidence)
     return [complete, misleading_gap(now, then, misleading), f1_drop(now, then, f1)]
 
 
-def degraded_answers(name: str, rows: Sequence[GateRow], common: set[str]) -> Cell:
-    """The answers under a fault to requests that both runs hold."""
-    kept = [row for row in rows if row.fault != NO_FAULT and not row.crashed and row.trial_id in common]
-    return Cell(name=name, rows=tuple(kept))
+def degraded_in_either(rows: Sequence[GateRow], baseline: Sequence[GateRow]) -> set[str]:
+    """Requests under a fault whose answer was degraded in one of the two runs: the others tell nothing of plan B."""
+    return {row.trial_id for row in (*rows, *baseline) if row.fault != NO_FAULT and not row.healthy}
+
+
+def answers_to(name: str, rows: Sequence[GateRow], requests: set[str]) -> Cell:
+    """What came back to these requests."""
+    return Cell(name=name, rows=tuple(row for row in rows if not row.crashed and row.trial_id in requests))
 
 
 def unpaired(demand: Demand, name: str, n: int) -> Check:

@@ -402,3 +402,22 @@ def test_one_more_misleading_answer_never_helps(labels, where):
 def test_the_order_of_rows_does_not_matter(labels):
     found = steady("f" * 30) + rows(labels) + rows(labels, path="extract")
     assert decide(found).verdict is decide(found[::-1]).verdict
+
+
+def test_answers_that_a_fault_left_undegraded_do_not_thin_out_what_a_degraded_path_does():
+    faults = ("kill", *(f"latency{k}" for k in range(3)))
+    blocks = [replace(FIRED, id=fault, fault=fault) for fault in faults]
+    undegraded = [row for fault in faults[1:] for row in rows("f" * 40, fault=fault, healthy=True)]
+    for degraded in (rows("f" * 40, f1=0.25), rows("a" * 39 + "f"), rows("m" * 12 + "f" * 28)):
+        alone, among = (decide(steady("f" * 40) + found, blocks=blocks) for found in (degraded, degraded + undegraded))
+        assert among.verdict is alone.verdict is not Verdict.PASS
+        of_model = [[check for check in each.checks if check.group == "model"] for each in (alone, among)]
+        assert of_model[0] == of_model[1]
+
+
+def test_a_baseline_is_compared_in_requests_that_one_of_the_two_degraded():
+    both = rows("f" * 400, fault="latency", healthy=True, start=100)
+    now, then = rows("m" * 8 + "f" * 32), rows("f" * 40, healthy=True)  # kept whole by the earlier policy
+    decision = decide(steady("f" * 500) + now + both, baseline=steady("f" * 500) + then + both)
+    assert check_of(decision, "misleading rate against the baseline").n == 40
+    assert check_of(decision, "misleading rate against the baseline").verdict is Verdict.FAIL
