@@ -1,17 +1,23 @@
 """What the gate demands: a strict TOML file, read once. Nothing has a default, so nothing is left open by mistake."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
+from gateway.config import UNAIDED
 from harness.errors import ConfigError
 from harness.toml_file import TomlFile
+from harness.trial import Outcome
 
 GATES = Path(__file__).with_name("gates")
 ANY = "*"
+BACKENDS = ("primary", "secondary")  # of the stack that `truefall chaos` starts
+NAMELESS = (Outcome.OK, Outcome.DEGRADED, Outcome.REJECTED)  # stands for the path where the record names none
+KNOWN_PATHS = (*UNAIDED, "refused", "async", *BACKENDS, *(outcome.value for outcome in NAMELESS))
 
 
 class Pool(StrEnum):
@@ -31,6 +37,7 @@ class RunCriteria:
     max_crashes: int  # 5xx, answers that are none, and requests that nobody answered
     max_unmarked: int  # degraded answers that were not marked as such
     min_coverage: float  # share of answers that were judged and measured, in [0, 1]
+    own_paths: tuple[str, ...] = ()  # names of paths that a gateway of one's own serves, so that `match` may name them
 
     def __post_init__(self) -> None:
         require_share("confidence", self.confidence)
@@ -39,6 +46,8 @@ class RunCriteria:
         require_count("max_crashes", self.max_crashes, 0)
         require_count("max_unmarked", self.max_unmarked, 0)
         require_share("min_coverage", self.min_coverage)
+        if not all(isinstance(path, str) and path not in ("", ANY) for path in self.own_paths):
+            raise ConfigError(f"own_paths is {list(self.own_paths)}; it has to hold names of paths")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +63,7 @@ class PathCriteria:
     f1: float | None = None  # least that the lower bound of mean BERTScore F1 may be, of answers that did not abstain
     misleading_margin: float | None = None  # most that the misleading rate may exceed the healthy path's
     f1_margin: float | None = None  # most that BERTScore F1 may fall below the healthy path's, same items
+    optional: bool = False  # whether a run may pass in which no path of the class served
 
     def __post_init__(self) -> None:
         if not self.match or not all(isinstance(path, str) and path for path in self.match):
@@ -62,6 +72,8 @@ class PathCriteria:
         for name in ("misleading", "abstention", "f1", "misleading_margin", "f1_margin"):
             if getattr(self, name) is not None:
                 require_share(name, getattr(self, name))
+        if not isinstance(self.optional, bool):
+            raise ConfigError(f"optional is {self.optional!r}; it has to be true or false")
         if self.misleading is None and self.misleading_margin is None:
             raise ConfigError("neither misleading nor misleading_margin is there: such a class could never fail")
 
@@ -94,6 +106,8 @@ class Criteria:
             raise ConfigError(f"path {twice[0]!r} is matched twice; each path belongs to one class")
         if ANY not in named:
             raise ConfigError(f'no class matches "{ANY}": a path that no class names would go unjudged')
+        if idle := sorted(set(self.run.own_paths) - set(named)):
+            raise ConfigError(f"own_paths holds {idle[0]!r}, which no class matches; name it in the match of one")
 
     @property
     def demands_f1(self) -> bool:
@@ -114,14 +128,35 @@ def load_criteria(path: Path) -> Criteria:
     file = TomlFile.read(path)
     require_keys(file, (), file.content, known={"run", "paths", "baseline"}, needed={"run", "paths"})
     paths = require_table(f"{file.place('paths')}: paths", file.content["paths"])
+    run = run_criteria(file, file.content["run"])
     classes = [path_class(file, name, table) for name, table in paths.items()]
+    for each in classes:
+        require_known(file, each, (*KNOWN_PATHS, *run.own_paths))
     baseline = file.content.get("baseline")
-    run = built(RunCriteria, file, ("run",), file.content["run"])
     against = None if baseline is None else built(BaselineCriteria, file, ("baseline",), baseline)
     try:
         return Criteria(run=run, classes=tuple(classes), baseline=against)
     except ConfigError as error:
         raise ConfigError(f"{file.place('paths')}: {error}") from None
+
+
+def run_criteria(file: TomlFile, table: Any) -> RunCriteria:
+    """`[run]`."""
+    keys = ("run",)
+    values = require_table(f"{file.place(*keys)}: [run]", table)
+    return built(RunCriteria, file, keys, {**values, **typed(file, keys, values)})
+
+
+def require_known(file: TomlFile, one: PathCriteria, known: Sequence[str]) -> None:
+    """Raises ConfigError for a name in `match` that is no path: its answers would be judged by another class."""
+    if unknown := [path for path in one.match if path not in (ANY, *known)]:
+        near = get_close_matches(unknown[0], known, n=1)
+        meant = f"; is it {near[0]!r}?" if near else ""
+        place = file.place_of(("paths", one.name), "match")
+        raise ConfigError(
+            f"{place}: match names {unknown[0]!r}, which is no known path{meant} (known: "
+            f"{', '.join(known)}); name a path of a gateway of your own in [run] own_paths, too"
+        )
 
 
 def path_class(file: TomlFile, name: str, table: Any) -> PathCriteria:
@@ -139,11 +174,10 @@ def shipped(name: str) -> Path:
 def typed(file: TomlFile, table: tuple[str, ...], values: Mapping[str, Any]) -> dict[str, Any]:
     """Lists as tuples and names as enums."""
     found: dict[str, Any] = {}
-    if "match" in values:
-        if not isinstance(values["match"], list):
-            place = file.place_of(table, "match")
-            raise ConfigError(f"{place}: match is {values['match']!r}; it has to be a list of paths")
-        found["match"] = tuple(values["match"])
+    for name in {"match", "own_paths"} & set(values):
+        if not isinstance(values[name], list):
+            raise ConfigError(f"{file.place_of(table, name)}: {name} is {values[name]!r}; it has to be a list of paths")
+        found[name] = tuple(values[name])
     if "pool" in values:
         try:
             found["pool"] = Pool(values["pool"])

@@ -34,6 +34,7 @@ NEXT = MappingProxyType(
         Verdict.NOTHING: "What was wrong stands beside it.",
     }
 )
+NOT_EXERCISED = "not exercised"  # the check that stands for a class of which nothing was measured
 EXIT_CODES = MappingProxyType({Verdict.PASS: 0, Verdict.FAIL: 1, Verdict.INCONCLUSIVE: 3, Verdict.NOTHING: 2})
 
 
@@ -114,7 +115,9 @@ def decided(checks: Sequence[Check], cells: Sequence[CellFigures] = ()) -> Decis
     elif open_ones:
         verdict, summary = Verdict.INCONCLUSIVE, summary_of("could not be decided", open_ones, len(checks))
     else:
-        verdict, summary = Verdict.PASS, f"all {len(checks)} checks passed"
+        idle = [check.group for check in checks if check.name == NOT_EXERCISED]
+        told = f"; {NOT_EXERCISED}: {', '.join(idle)}" if idle else ""
+        verdict, summary = Verdict.PASS, f"all {len(checks) - len(idle)} checks passed{told}"
     return Decision(verdict=verdict, summary=summary, checks=tuple(checks), cells=tuple(cells))
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from harness.criteria import BaselineCriteria, Criteria, PathCriteria, Pool
-from harness.decision import Check, Decision, Verdict, decided
+from harness.criteria import ANY, BaselineCriteria, Criteria, PathCriteria, Pool
+from harness.decision import NOT_EXERCISED, Check, Decision, Verdict, decided
 from harness.errors import ConfigError
 from harness.gate_cells import figures_of_cells
 from harness.gate_differences import against_healthy, against_run, shown_worse
@@ -33,9 +33,7 @@ def gate(
     healthy = healthy_cell(rows) or healthy_cell(baseline or ())
     checks = run_checks(rows, criteria.run, blocks, leftovers) + heard([*rows, *(baseline or ())])
     degraded = [row for row in under_fault if not row.healthy]
-    for name, of_class in grouped(degraded, lambda row: criteria.class_of(row.judged_path).name).items():
-        each = next(c for c in criteria.classes if c.name == name)
-        checks += class_checks(each, [row for row in of_class if not row.crashed], healthy, criteria.run.confidence)
+    checks += degraded_checks([row for row in under_fault if not row.healthy], criteria, healthy)
     if baseline is not None:
         checks += against_run(rows, baseline, baseline_criteria(criteria), criteria.run.confidence)
     return decided(checks, figures_of_cells(under_fault, criteria.run.confidence))
@@ -47,6 +45,34 @@ def healthy_cell(rows: Sequence[GateRow]) -> Cell | None:
     return Cell(name="healthy", rows=found) if found else None
 
 
+def degraded_checks(degraded: Sequence[GateRow], criteria: Criteria, healthy: Cell | None) -> list[Check]:
+    """All checks of all classes. `degraded`: the answers under a fault, and what crashed there."""
+    served = grouped(
+        (row for row in degraded if not row.crashed), lambda row: criteria.class_of(row.judged_path).name
+    )
+    checks: list[Check] = []
+    for each in criteria.classes:
+        if of_class := served.get(each.name):
+            checks += class_checks(each, of_class, healthy, criteria.run.confidence)
+        else:
+            checks.append(not_exercised(each, may_be_absent=each.optional and bool(served)))
+    return checks
+
+
+def not_exercised(criteria: PathCriteria, *, may_be_absent: bool) -> Check:
+    """Nothing measured is never a pass, unless the criteria say so of this class and another one was measured."""
+    paths = "of a path that no other class names" if ANY in criteria.match else f"of {', '.join(criteria.match)}"
+    if may_be_absent:
+        verdict, next_ = Verdict.PASS, "the criteria allow it (optional = true)"
+    else:
+        verdict = Verdict.INCONCLUSIVE
+        next_ = "run an experiment that reaches one"
+        if not criteria.optional:
+            next_ += f", or say optional = true in [paths.{criteria.name}] of the criteria if there is none"
+    reason = f"no degraded answer {paths}, so nothing is known of this class; {next_}"
+    return Check(group=criteria.name, name=NOT_EXERCISED, verdict=verdict, reason=reason, n=0)
+
+
 def class_checks(
     criteria: PathCriteria, rows: Sequence[GateRow], healthy: Cell | None, confidence: float
 ) -> list[Check]:
@@ -55,7 +81,7 @@ def class_checks(
     for cell in cells_of(criteria, rows):
         checks += against_limits(cell, criteria, confidence)
         checks += against_healthy(cell, criteria, healthy, confidence)
-    if criteria.pool is not Pool.PATH_FAULT_LANGUAGE and rows:
+    if criteria.pool is not Pool.PATH_FAULT_LANGUAGE:
         checks.append(shown_worse(rows, criteria, healthy, confidence))
     return checks
 

@@ -3,13 +3,16 @@
 import re
 from xml.etree import ElementTree as ET
 
-from harness.decision import Decision, Verdict
+from harness.decision import NOT_EXERCISED, Decision, Verdict
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit_xml(decision: Decision, *, name: str) -> bytes:
-    """One test case per check: FAIL is a failure, what could not be decided an error, so neither looks green."""
+    """One test case per check: FAIL is a failure, what could not be decided an error, so neither looks green.
+
+    A class that was not exercised, where the criteria allow it, is skipped.
+    """
     errors = [check for check in decision.checks if check.verdict not in (Verdict.PASS, Verdict.FAIL)]
     failures = [check for check in decision.checks if check.verdict is Verdict.FAIL]
     nothing = decision.verdict is Verdict.NOTHING
@@ -19,10 +22,13 @@ def junit_xml(decision: Decision, *, name: str) -> bytes:
         tests=str(len(decision.checks) or int(nothing)),
         failures=str(len(failures)),
         errors=str(len(errors) or int(nothing)),
+        skipped=str(sum(check.verdict is Verdict.PASS and check.name == NOT_EXERCISED for check in decision.checks)),
     )
     for check in decision.checks:
         case = ET.SubElement(suite, "testcase", classname=printable(f"gate.{check.group}"), name=printable(check.name))
-        if check.verdict is Verdict.PASS:
+        if check.verdict is Verdict.PASS and check.name == NOT_EXERCISED:
+            ET.SubElement(case, "skipped", message=printable(check.reason))
+        elif check.verdict is Verdict.PASS:
             ET.SubElement(case, "system-out").text = printable(check.reason)
         else:
             kind = "failure" if check.verdict is Verdict.FAIL else "error"

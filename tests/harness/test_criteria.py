@@ -1,5 +1,6 @@
 import pytest
 
+from gateway.config import UNAIDED
 from harness.criteria import GATES, load_criteria, shipped
 from harness.errors import ConfigError
 
@@ -36,6 +37,21 @@ def test_a_path_belongs_to_the_class_that_names_it(tmp_path):
     assert (criteria.class_of("extract").name, criteria.class_of("template").name) == ("named", "any")
 
 
+def test_a_path_of_a_gateway_of_ones_own_is_named_in_the_run_table(tmp_path):
+    own = GOOD.replace("min_coverage = 1.0", 'min_coverage = 1.0\nown_paths = ["canned", "replica"]')
+    named = '[paths.named]\nmatch = ["canned", "replica"]\npool = "class"\nmin_n = 1\nmisleading = 0.2\noptional = true\n'
+    criteria = load(tmp_path, own + named)
+    assert criteria.class_of("canned").name == "named"
+    assert criteria.class_of("canned").optional
+
+
+@pytest.mark.parametrize("path", [*UNAIDED, "refused", "async"])
+def test_the_criteria_that_come_along_know_every_path_of_the_gateway(path):
+    for name in ("cpu", "gpu"):
+        modelless = load_criteria(shipped(name)).class_of(path).name != "model"
+        assert modelless or path == "async"
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -58,6 +74,11 @@ def test_a_path_belongs_to_the_class_that_names_it(tmp_path):
         ('match = ["*"]', "match = []", "at least one path"),
         ('match = ["*"]', 'match = ["extract"]', 'no class matches "\\*"'),
         ('match = ["*"]', 'match = ["*", "*"]', "matched twice"),
+        ('match = ["*"]', 'match = ["*", "tempalte"]', "names 'tempalte', which is no known path; is it 'template'"),
+        ('match = ["*"]', 'match = ["*", "canned"]', "known: rules, .*own_paths, too"),
+        ('match = ["*"]', 'match = ["*"]\noptional = 1', "optional is 1; it has to be true or false"),
+        ("min_coverage = 1.0", 'min_coverage = 1.0\nown_paths = "canned"', "has to be a list"),
+        ("min_coverage = 1.0", 'min_coverage = 1.0\nown_paths = ["canned"]', "'canned', which no class matches"),
         ("[run]", "[rum]", "unknown key 'rum'"),
         ("[paths.any]", "paths = 3\n[other]", "unknown key|not TOML|table"),
         ("[run]", "[run", "not TOML"),
@@ -77,6 +98,7 @@ def test_a_threshold_that_is_missing_or_impossible_is_refused_with_file_and_key(
         ("misleading = 0.1", "misleading = nan", 12),
         ("misleading = 0.1", "mislead = 0.1", 12),
         ('pool = "path"', 'pool = "paths"', 10),
+        ('match = ["*"]', 'match = ["*", "extrakt"]', 9),
     ],
 )
 def test_a_refusal_names_the_line(tmp_path, old, new, line):

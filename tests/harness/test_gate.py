@@ -1,20 +1,26 @@
 from dataclasses import replace
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.criteria import Pool, load_criteria, shipped
-from harness.decision import Verdict
+from harness.decision import NOT_EXERCISED, Verdict
 from harness.errors import ConfigError, ResultError
 from harness.fidelity.case import Label
 from harness.gate import gate
+from harness.gate_markdown import as_markdown
 from harness.gate_row import GateRow
 from harness.gate_scale import Scale, scale_of
+from harness.junit import junit_xml
 from harness.stats import clopper_pearson, needed_n
 from harness.trial import Block
 
-CPU, GPU = load_criteria(shipped("cpu")), load_criteria(shipped("gpu"))
+SHIPPED = {name: load_criteria(shipped(name)) for name in ("cpu", "gpu")}
+CPU, GPU = (  # most tests look at one class at a time
+    replace(each, classes=tuple(replace(one, optional=True) for one in each.classes)) for each in SHIPPED.values()
+)
 FLOOR = tuple(replace(one, misleading_margin=None, f1_margin=None) for one in GPU.classes)  # limits only
 FIRED = Block(
     id="kill#0", experiment="kill", fault="kill", target="primary", trials=1, steady=True, fired=True, recovered=True
@@ -421,3 +427,30 @@ def test_a_baseline_is_compared_in_requests_that_one_of_the_two_degraded():
     decision = decide(steady("f" * 500) + now + both, baseline=steady("f" * 500) + then + both)
     assert check_of(decision, "misleading rate against the baseline").n == 40
     assert check_of(decision, "misleading rate against the baseline").verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("name", ["cpu", "gpu"])
+@pytest.mark.parametrize("path", ["template", "secondary"])
+def test_a_class_that_no_answer_exercised_is_never_a_pass_unless_the_criteria_say_so(name, path):
+    found = steady("f" * 80) + rows("f" * 80, path=path)
+    decision = decide(found, SHIPPED[name])
+    idle = [check for check in decision.checks if check.name == NOT_EXERCISED and check.verdict is not Verdict.PASS]
+    assert decision.verdict is Verdict.INCONCLUSIVE
+    assert len(idle) == 1
+    assert f"optional = true in [paths.{idle[0].group}]" in idle[0].reason
+    assert decide(found, CPU if name == "cpu" else GPU).verdict is Verdict.PASS
+
+
+def test_an_optional_class_that_was_not_exercised_is_listed_and_skipped_in_the_xml():
+    decision = decide(steady("f" * 80) + rows("f" * 80))
+    assert decision.summary.endswith("checks passed; not exercised: without-a-model")
+    suite = ET.fromstring(junit_xml(decision, name="run"))
+    assert (suite.get("errors"), suite.get("skipped")) == ("0", "1")
+    assert "no degraded answer of template" in suite.find(".//skipped").get("message")
+    assert "without-a-model: not exercised" in as_markdown(decision, "run")
+
+
+@pytest.mark.parametrize("found", [[], rows("?" * 40)])
+def test_where_no_degraded_answer_was_judged_optional_classes_do_not_make_a_pass(found):
+    undegraded = steady("f" * 40) + rows("f" * 40, healthy=True)
+    assert decide(undegraded + found).verdict is Verdict.INCONCLUSIVE

@@ -44,7 +44,8 @@ def judge(cases, similarities):
 
 def trial(item, fault, **more):
     block = "steady#0" if fault == "none" else f"{fault}#0"
-    healthy = {"level": "healthy"} if fault == "none" else {"level": "degraded", "path": "extract"}
+    path = "secondary" if fault == "hang" else "extract"
+    healthy = {"level": "healthy"} if fault == "none" else {"level": "degraded", "path": path}
     given = {"outcome": Outcome.OK, "status": 200, "answer": item.reference, **healthy, **more}
     return Trial(
         id=f"{fault}/{item.id}",
@@ -83,7 +84,7 @@ def run_folder(path, trials, *, meta=META, fired=True):
 
 @pytest.fixture
 def good(tmp_path):
-    trials = [trial(item, fault) for fault in ("none", "kill") for item in ITEMS[:30]]
+    trials = [trial(item, fault) for fault in ("none", "kill", "hang") for item in ITEMS[:30]]
     folder = run_folder(tmp_path / "good", trials)
     judge_run(folder.path, ITEMS, SameText(), judge)
     return folder
