@@ -32,7 +32,6 @@ def gate(
         return Decision(verdict=Verdict.NOTHING, summary="no answer under a fault was judged", checks=())
     healthy = healthy_cell(rows) or healthy_cell(baseline or ())
     checks = run_checks(rows, criteria.run, blocks, leftovers) + heard([*rows, *(baseline or ())])
-    degraded = [row for row in under_fault if not row.healthy]
     checks += degraded_checks([row for row in under_fault if not row.healthy], criteria, healthy)
     if baseline is not None:
         checks += against_run(rows, baseline, baseline_criteria(criteria), criteria.run.confidence)
@@ -47,9 +46,7 @@ def healthy_cell(rows: Sequence[GateRow]) -> Cell | None:
 
 def degraded_checks(degraded: Sequence[GateRow], criteria: Criteria, healthy: Cell | None) -> list[Check]:
     """All checks of all classes. `degraded`: the answers under a fault, and what crashed there."""
-    served = grouped(
-        (row for row in degraded if not row.crashed), lambda row: criteria.class_of(row.judged_path).name
-    )
+    served = grouped((row for row in degraded if not row.crashed), lambda row: criteria.class_of(row.judged_path).name)
     checks: list[Check] = []
     for each in criteria.classes:
         if of_class := served.get(each.name):

@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 from harness.criteria import BaselineCriteria, PathCriteria
 from harness.decision import Check, Verdict
-from harness.gate_limits import not_measured, ruled
+from harness.gate_limits import Needed, judged, needed, not_measured
 from harness.gate_row import NO_FAULT, Cell, GateRow, looks_of
 from harness.gate_run_level import listed
 from harness.gate_scale import unscaled
 from harness.stats import (
     Estimate,
+    PairedCounts,
+    at_most,
     binomial_tail_p,
     holm,
     needed_mean_n,
@@ -21,6 +23,8 @@ from harness.stats import (
     tango,
     tango_above_p,
 )
+
+MOST_UNPAIRED = 0.05  # share of items without a counterpart up to which a mean fall is taken for that of all
 
 
 class Demand(NamedTuple):
@@ -39,31 +43,57 @@ def against_healthy(cell: Cell, criteria: PathCriteria, healthy: Cell | None, co
         demand = Demand(criteria.name, criteria.min_n, criteria.misleading_margin, confidence)
         checks.append(misleading_gap(cell, reference, demand))
     if criteria.f1_margin is not None:
-        checks.append(f1_drop(cell, reference, Demand(criteria.name, criteria.min_n, criteria.f1_margin, confidence)))
+        demand = Demand(criteria.name, criteria.min_n, criteria.f1_margin, confidence)
+        checks.append(f1_drop(cell, reference, demand, has_floor=criteria.f1 is not None))
     return checks
 
 
 def misleading_gap(cell: Cell, reference: Cell, demand: Demand) -> Check:
-    """Paired difference of misleading rates, its upper bound against the margin."""
+    """Paired difference of misleading rates, its upper bound against the margin.
+
+    An item without a counterpart proves nothing by being left out: a pass has to hold, too, where the missing answer
+    is taken for one that did not mislead.
+    """
     ours, theirs = cell.misleading_items(), reference.misleading_items()
     counts = paired_counts(ours, theirs)
     name = f"{cell.name}: misleading rate against {reference.name}"
     if counts.n == 0:
         return unpaired(demand, name, len(ours))
     gap = tango(counts, demand.confidence)
-    verdict, lacks = ruled(
-        gap, demand.margin, demand.min_n, lambda: needed_pairs(counts, demand.margin, confidence=demand.confidence)
+    verdict = judged(gap, demand.margin, demand.min_n)
+    alone = [misleads for item, misleads in ours.items() if item not in theirs]
+    strictest = counts._replace(
+        candidate_only=counts.candidate_only + sum(alone), neither=counts.neither + len(alone) - sum(alone)
     )
+    among = tango(strictest, demand.confidence)
+    hidden = verdict is Verdict.PASS and not at_most(among.high, demand.margin)
+    lacks = Needed()
+    if hidden or verdict is Verdict.INCONCLUSIVE:
+        verdict, lacks = Verdict.INCONCLUSIVE, needed(needed_items(counts, strictest, demand), len(ours), demand.min_n)
     now, then = counts.candidate_only + counts.both, counts.baseline_only + counts.both
     reason = (
         f"{now} against {then} of {gap.n} items ({signed(gap.value)}), upper bound {signed(gap.high)}, "
-        f"margin {signed(demand.margin)}{left_out(len(ours) - gap.n)}{lacks.said}"
+        f"margin {signed(demand.margin)}{left_out(len(alone), sum(alone))}"
     )
-    return found_check(demand, name, gap, (verdict, reason), lacks.n)
+    if hidden:
+        reason += f"; were their counterparts faithful, the upper bound would be {signed(among.high)}"
+    return found_check(demand, name, gap, (verdict, reason + lacks.said), lacks.n)
 
 
-def f1_drop(cell: Cell, reference: Cell, demand: Demand) -> Check:
-    """Mean paired fall of F1 on items that both answered, its upper bound against the margin."""
+def needed_items(counts: PairedCounts, strictest: PairedCounts, demand: Demand) -> int | None:
+    """About how many items like these would pass, those without a counterpart among them; None: no number would."""
+    pairs = needed_pairs(counts, demand.margin, confidence=demand.confidence)
+    whole = needed_pairs(strictest, demand.margin, confidence=demand.confidence)
+    if pairs is None or whole is None:
+        return None
+    return max(whole, math.ceil(max(pairs, demand.min_n) * strictest.n / counts.n))
+
+
+def f1_drop(cell: Cell, reference: Cell, demand: Demand, *, has_floor: bool = False) -> Check:
+    """Mean paired fall of F1 on items that both answered, its upper bound against the margin.
+
+    Undecided where over `MOST_UNPAIRED` of the items have no counterpart, unless a floor holds them, too.
+    """
     ours, theirs = cell.f1_of_items(), reference.f1_of_items()
     gaps = [theirs[item] - ours[item] for item in ours if item in theirs]
     name = f"{cell.name}: BERTScore F1 against {reference.name}"
@@ -72,14 +102,23 @@ def f1_drop(cell: Cell, reference: Cell, demand: Demand) -> Check:
     if len(gaps) < 2:
         return unpaired(demand, name, len(ours))
     drop = student_mean(gaps, demand.confidence)
-    verdict, lacks = ruled(
-        drop, demand.margin, demand.min_n, lambda: needed_mean_n(gaps, demand.margin, confidence=demand.confidence)
-    )
+    alone = len(ours.keys() - reference.misleading_items().keys())
+    hidden = not has_floor and not at_most(alone, MOST_UNPAIRED * len(ours))
+    verdict = judged(drop, demand.margin, demand.min_n)
+    lacks = Needed()
+    if verdict is Verdict.INCONCLUSIVE:
+        pairs = needed_mean_n(gaps, demand.margin, confidence=demand.confidence)
+        items = None if pairs is None else math.ceil(max(pairs, demand.min_n) * len(ours) / len(gaps))
+        lacks = needed(items, len(ours), demand.min_n)
+    elif verdict is Verdict.PASS and hidden:
+        verdict = Verdict.INCONCLUSIVE
     reason = (
         f"{drop.value:+.3f} lower on {drop.n} items, upper bound {drop.high:+.3f}, margin {demand.margin:g}"
-        f"{left_out(len(ours) - drop.n)}{lacks.said}"
+        f"{left_out(alone)}{one_sided(len(ours) - drop.n - alone)}"
     )
-    return found_check(demand, name, drop, (verdict, reason), lacks.n)
+    if hidden:
+        reason += f"; at most {MOST_UNPAIRED:.0%} may lack one: judge the same items on both sides"
+    return found_check(demand, name, drop, (verdict, reason + lacks.said), lacks.n)
 
 
 def found_check(demand: Demand, name: str, found: Estimate, said: tuple[Verdict, str], needed_n: int | None) -> Check:
@@ -103,8 +142,19 @@ def shown_worse(rows: Sequence[GateRow], criteria: PathCriteria, healthy: Cell |
     p_values = [worse_p(cell, criteria, healthy) for cell in looks]
     worse = [cell.name for cell, shown in zip(looks, holm(p_values, 1 - confidence), strict=True) if shown]
     verdict = Verdict.FAIL if worse else Verdict.PASS
-    reason = f"{len(looks)} looked at, {len(worse)} shown to be worse{listed(worse)}"
+    reason = (
+        f"{len(looks)} looked at, {len(worse)} shown to be worse{listed(worse)}{incomparable(looks, criteria, healthy)}"
+    )
     return Check(group=criteria.name, name="single paths, faults and languages", verdict=verdict, reason=reason)
+
+
+def incomparable(looks: Sequence[Cell], criteria: PathCriteria, healthy: Cell | None) -> str:
+    """The looks that could show nothing: no limit of their own, and no item with a counterpart."""
+    if criteria.misleading is not None or criteria.misleading_margin is None:
+        return ""
+    known = healthy.misleading_items().keys() if healthy else set()
+    found = [cell.name for cell in looks if known.isdisjoint(cell.misleading_items())]
+    return f"; {len(found)} without any healthy counterpart{listed(found)}" if found else ""
 
 
 def worse_p(cell: Cell, criteria: PathCriteria, healthy: Cell | None) -> float:
@@ -163,8 +213,13 @@ def unpaired(demand: Demand, name: str, n: int) -> Check:
     )
 
 
-def left_out(count: int) -> str:
-    return f" ({count} more have no counterpart)" if count else ""
+def left_out(count: int, misleading: int = 0) -> str:
+    told = f", {misleading} of which mislead" if misleading else ""
+    return f" ({count} more have no counterpart{told})" if count else ""
+
+
+def one_sided(count: int) -> str:
+    return f" ({count} more were answered on this side only)" if count else ""
 
 
 def signed(share: float) -> str:

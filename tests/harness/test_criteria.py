@@ -39,7 +39,9 @@ def test_a_path_belongs_to_the_class_that_names_it(tmp_path):
 
 def test_a_path_of_a_gateway_of_ones_own_is_named_in_the_run_table(tmp_path):
     own = GOOD.replace("min_coverage = 1.0", 'min_coverage = 1.0\nown_paths = ["canned", "replica"]')
-    named = '[paths.named]\nmatch = ["canned", "replica"]\npool = "class"\nmin_n = 1\nmisleading = 0.2\noptional = true\n'
+    named = (
+        '[paths.named]\nmatch = ["canned", "replica"]\npool = "class"\nmin_n = 1\nmisleading = 0.2\noptional = true\n'
+    )
     criteria = load(tmp_path, own + named)
     assert criteria.class_of("canned").name == "named"
     assert criteria.class_of("canned").optional

@@ -454,3 +454,52 @@ def test_an_optional_class_that_was_not_exercised_is_listed_and_skipped_in_the_x
 def test_where_no_degraded_answer_was_judged_optional_classes_do_not_make_a_pass(found):
     undegraded = steady("f" * 40) + rows("f" * 40, healthy=True)
     assert decide(undegraded + found).verdict is Verdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("without", "verdict"),
+    [
+        ("f" * 300, Verdict.PASS),  # none misleads, whatever their counterparts would have done
+        ("m" + "f" * 299, Verdict.PASS),
+        ("m" * 5, Verdict.INCONCLUSIVE),
+        ("m" * 300, Verdict.INCONCLUSIVE),
+    ],
+)
+def test_items_without_a_healthy_counterpart_make_no_pass_that_they_could_undo(without, verdict):
+    decision = decide(steady("f" * 60) + rows("f" * 60) + rows(without, start=60))
+    check = check_of(decision, "misleading rate against healthy")
+    assert decision.verdict is check.verdict is verdict
+    assert f"{len(without)} more have no counterpart" in check.reason
+    assert ("were their counterparts faithful" in check.reason) == (verdict is Verdict.INCONCLUSIVE)
+
+
+def test_healthy_answers_that_mislead_leave_room_for_items_without_a_counterpart():
+    found = rows("m" * 12 + "f" * 11) + rows("m" * 5, start=23)  # as a run with the packaged models
+    check = check_of(decide(steady("m" * 23) + found), "misleading rate against healthy")
+    assert check.verdict is Verdict.PASS
+
+
+def test_the_number_of_items_that_would_do_counts_those_without_a_counterpart():
+    half = check_of(decide(steady("f" * 15) + rows("f" * 30)), "misleading rate against healthy")
+    full = check_of(decide(steady("f" * 15) + rows("f" * 15)), "misleading rate against healthy")
+    assert half.verdict is full.verdict is Verdict.INCONCLUSIVE
+    assert half.needed_n == 2 * full.needed_n
+    unpaired = steady("f" * 60) + rows("f" * 60) + rows("mmm", start=60)
+    hidden = check_of(decide(unpaired), "misleading rate against")
+    assert (hidden.verdict, hidden.needed_n > 63) == (Verdict.INCONCLUSIVE, True)
+
+
+def test_a_fall_of_f1_on_few_pairs_is_no_pass_where_no_floor_holds_the_rest():
+    floorless = replace(CPU, classes=tuple(replace(one, f1=None) for one in CPU.classes))
+    for extra, verdict in ((2, Verdict.PASS), (3, Verdict.INCONCLUSIVE), (300, Verdict.INCONCLUSIVE)):
+        found = steady("f" * 40) + rows("f" * 40) + rows("f" * extra, f1=0.0, start=40)
+        check = check_of(decide(found, floorless), "F1 against healthy")
+        assert check.verdict is verdict
+    assert decide(steady("f" * 40) + rows("f" * 40) + rows("f" * 300, f1=0.0, start=40)).verdict is Verdict.FAIL
+
+
+def test_a_path_that_cannot_be_compared_at_all_is_named():
+    found = rows("f" * 60) + rows("f" * 3, path="light", start=60)
+    assert (
+        "1 without any healthy counterpart (path light)" in check_of(decide(steady("f" * 60) + found), "single").reason
+    )
