@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from harness.criteria import ANY, BaselineCriteria, Criteria, PathCriteria, Pool
 from harness.decision import NOT_EXERCISED, Check, Decision, Verdict, decided
 from harness.errors import ConfigError
+from harness.gate_baseline import Judges, against_run
 from harness.gate_cells import figures_of_cells
-from harness.gate_differences import against_healthy, against_run, shown_worse
+from harness.gate_differences import against_healthy, shown_worse
 from harness.gate_limits import against_limits
 from harness.gate_row import NO_FAULT, Cell, GateRow, cells_of, grouped, require_one_scale
 from harness.gate_run_level import heard, run_checks
@@ -20,9 +21,10 @@ def gate(
     blocks: Sequence[Block] = (),
     baseline: Sequence[GateRow] | None = None,
     leftovers: Sequence[str] = (),
+    judges: Judges | None = None,
 ) -> Decision:
     """Decide on a run. `blocks`: what is known of its faults. `leftovers`: what was on before the run.
-    `baseline`: the rows of an earlier run to compare with.
+    `baseline`: the rows of an earlier run to compare with. `judges`: who judged the two; None: nothing is asked of it.
 
     Raises ResultError when scales are mixed, ConfigError when a baseline is given and the criteria say nothing of it.
     """
@@ -34,7 +36,7 @@ def gate(
     checks = run_checks(rows, criteria.run, blocks, leftovers) + heard([*rows, *(baseline or ())])
     checks += degraded_checks([row for row in under_fault if not row.healthy], criteria, healthy)
     if baseline is not None:
-        checks += against_run(rows, baseline, baseline_criteria(criteria), criteria.run.confidence)
+        checks += against_run(rows, baseline, baseline_criteria(criteria), criteria.run, judges)
     return decided(checks, figures_of_cells(under_fault, criteria.run.confidence))
 
 

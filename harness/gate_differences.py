@@ -1,13 +1,13 @@
-"""Checks of paired differences: to the healthy path, to an earlier run; and single cells shown to be worse (pure)."""
+"""Checks of paired differences, such as to the healthy path; and single cells shown to be worse (pure)."""
 
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.criteria import BaselineCriteria, PathCriteria
+from harness.criteria import PathCriteria
 from harness.decision import Check, Verdict
 from harness.gate_limits import Needed, judged, needed, not_measured
-from harness.gate_row import NO_FAULT, Cell, GateRow, looks_of
+from harness.gate_row import Cell, GateRow, looks_of
 from harness.gate_run_level import listed
 from harness.gate_scale import unscaled
 from harness.stats import (
@@ -167,37 +167,6 @@ def worse_p(cell: Cell, criteria: PathCriteria, healthy: Cell | None) -> float:
     if criteria.misleading_margin is not None and counts.n:
         found.append(tango_above_p(counts, criteria.misleading_margin))
     return min(1.0, len(found) * min(found)) if found else 1.0
-
-
-def against_run(
-    rows: Sequence[GateRow], baseline: Sequence[GateRow], criteria: BaselineCriteria, confidence: float
-) -> list[Check]:
-    """The same requests in an earlier run: none may be missing, degraded answers may be no worse."""
-    there, before = {row.trial_id for row in rows}, {row.trial_id for row in baseline}
-    missing = sorted(before - there)
-    complete = Check(
-        group="baseline",
-        name="every request of the baseline is there",
-        verdict=Verdict.INCONCLUSIVE if missing else Verdict.PASS,
-        reason=f"{len(missing)} of {len(before)} are missing{listed(missing)}",
-        n=len(baseline),
-    )
-    compared = there & before & degraded_in_either(rows, baseline)
-    now = answers_to("under faults", rows, compared)
-    then = answers_to("the baseline", baseline, compared)
-    misleading = Demand("baseline", criteria.min_n, criteria.misleading_margin, confidence)
-    f1 = Demand("baseline", criteria.min_n, criteria.f1_margin, confidence)
-    return [complete, misleading_gap(now, then, misleading), f1_drop(now, then, f1)]
-
-
-def degraded_in_either(rows: Sequence[GateRow], baseline: Sequence[GateRow]) -> set[str]:
-    """Requests under a fault whose answer was degraded in one of the two runs: the others tell nothing of plan B."""
-    return {row.trial_id for row in (*rows, *baseline) if row.fault != NO_FAULT and not row.healthy}
-
-
-def answers_to(name: str, rows: Sequence[GateRow], requests: set[str]) -> Cell:
-    """What came back to these requests."""
-    return Cell(name=name, rows=tuple(row for row in rows if not row.crashed and row.trial_id in requests))
 
 
 def unpaired(demand: Demand, name: str, n: int) -> Check:

@@ -14,11 +14,13 @@ from harness.errors import ConfigError, NothingJudged, ResultError
 from harness.fidelity.case import Label
 from harness.fidelity.llm_judge import tells_unmeasured
 from harness.gate import gate
+from harness.gate_baseline import Judges
 from harness.gate_files import GateFiles, files_of, has_ended, own_files
 from harness.gate_markdown import as_markdown
 from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
 from harness.gate_scale import scale_of
 from harness.judge import SCORES_FILE, judge_in, judge_run, read_scores
+from harness.judge_identity import Identity
 from harness.judged_again import (
     Demand,
     as_judgement,
@@ -116,7 +118,20 @@ def decide(judged: Scored, criteria_file: Path, baseline: Scored | None) -> Deci
     folder = RunFolder.open(judged.run)
     rows = read_rows(folder, judged.scores)
     earlier_run = None if baseline is None else read_baseline(baseline, folder)
-    return gate(rows, criteria, blocks=folder.blocks(), baseline=earlier_run, leftovers=leftovers_of(folder.meta()))
+    judges = None if baseline is None else Judges(now=judge_of_scores(judged), then=judge_of_scores(baseline))
+    return gate(
+        rows,
+        criteria,
+        blocks=folder.blocks(),
+        baseline=earlier_run,
+        leftovers=leftovers_of(folder.meta()),
+        judges=judges,
+    )
+
+
+def judge_of_scores(judged: Scored) -> Identity:
+    """Who judged; empty where the scores do not say."""
+    return judge_in(judged.run / judged.scores)
 
 
 def decide_earlier(run: Path, criteria_file: Path, baseline: Path | None, number: int) -> Decision:

@@ -1,6 +1,7 @@
 """Checks of a run as a whole: crashes, marks, faults, coverage (pure)."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from harness.criteria import RunCriteria
 from harness.decision import Check, Verdict
@@ -9,6 +10,13 @@ from harness.stats import at_least
 from harness.trial import Block
 
 SHOWN = 3
+
+
+class Covered(NamedTuple):
+    """How much of the answers was judged and measured."""
+
+    share: float  # in [0, 1]
+    said: str
 
 
 def run_checks(
@@ -100,14 +108,18 @@ def recovery(blocks: Sequence[Block]) -> Check:
 
 
 def coverage(rows: Sequence[GateRow], criteria: RunCriteria) -> Check:
+    share, reason = covered(rows)
+    verdict = Verdict.PASS if at_least(share, criteria.min_coverage) else Verdict.INCONCLUSIVE
+    return run_check("every answer is judged", verdict, reason, value=share, limit=criteria.min_coverage)
+
+
+def covered(rows: Sequence[GateRow]) -> Covered:
+    """The share of answers that were judged and measured, and how to say it."""
     answered = [row for row in rows if not row.crashed]
     missing = [row.trial_id for row in answered if not row.measured]
     share = 1 - len(missing) / len(answered) if answered else 0.0
-    verdict = Verdict.PASS if at_least(share, criteria.min_coverage) else Verdict.INCONCLUSIVE
-    reason = (
-        f"{len(answered) - len(missing)} of {len(answered)} answers judged and measured{listed(missing, 'missing')}"
-    )
-    return run_check("every answer is judged", verdict, reason, value=share, limit=criteria.min_coverage)
+    measured = len(answered) - len(missing)
+    return Covered(share, f"{measured} of {len(answered)} answers judged and measured{listed(missing, 'missing')}")
 
 
 def heard(rows: Sequence[GateRow]) -> list[Check]:

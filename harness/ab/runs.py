@@ -9,7 +9,8 @@ from harness.errors import ConfigError
 from harness.gate_row import NO_FAULT
 from harness.gate_run import CRASHES, gate_row
 from harness.gate_run_level import problem_of
-from harness.judge import SCORES_FILE, read_scores
+from harness.judge import SCORES_FILE, judge_in, read_scores
+from harness.judge_identity import differing
 from harness.store import RunFolder
 from harness.trial import Trial
 
@@ -27,6 +28,17 @@ def require_comparable(a: RunFolder, b: RunFolder) -> None:
                 f"{b.path}: {key} is {theirs.get(key)!r} there and {ours.get(key)!r} in {a.path}; "
                 "the two runs have to share items, seed and models, and differ in the policy"
             )
+
+
+def require_same_judge(a: Path, b: Path) -> None:
+    """Of two files of scores. Raises ConfigError where two judges are shown, or one of the two is not known."""
+    ours, theirs = judge_in(a), judge_in(b)
+    parts = differing(ours, theirs) if ours and theirs else ["not known"] if ours or theirs else []
+    if parts:
+        raise ConfigError(
+            f"{b}: its judge differs from that of {a} ({', '.join(parts)}), so not the policy alone differs; "
+            "give --judge-again to judge both runs anew"
+        )
 
 
 def read_answers(folder: RunFolder, scores_file: str = SCORES_FILE) -> list[Answer]:

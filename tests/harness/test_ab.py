@@ -19,6 +19,7 @@ from harness.ab.pairs import Answer, paired
 from harness.ab.weights import MOST_BUSINESS, CtrSpread, business_strength, ctr_spread, semantic_strength, weights
 from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Label
+from harness.judge import read_scores, write_scores
 
 ITEMS = load_set("support")
 IDS = [item.id for item in ITEMS]
@@ -334,6 +335,18 @@ def test_runs_that_differ_in_more_than_the_policy_are_refused_in_one_line(tmp_pa
     (line,) = capsys.readouterr().err.splitlines()
     assert says in line
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("ours", "says"), [({"verdict": "2"}, "verdict"), ({}, "not known")])
+def test_runs_that_two_judges_judged_are_refused_with_what_to_do(tmp_path, capsys, ours, says):
+    argv = two_runs(tmp_path, n=12)
+    for name, judge in (("a", {"verdict": "1"}), ("b", ours)):
+        file = tmp_path / name / "scores.parquet"
+        write_scores(file, list(read_scores(file).values()), judge)
+    assert cli.main(["ab", *argv]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"({says})" in line
+    assert "--judge-again" in line
 
 
 def test_a_run_whose_faults_prove_nothing_leaves_nothing_to_compare(tmp_path, capsys):

@@ -10,6 +10,7 @@ from harness.decision import NOT_EXERCISED, Verdict
 from harness.errors import ConfigError, ResultError
 from harness.fidelity.case import Label
 from harness.gate import gate
+from harness.gate_baseline import Judges
 from harness.gate_markdown import as_markdown
 from harness.gate_row import GateRow
 from harness.gate_scale import Scale, scale_of
@@ -503,3 +504,33 @@ def test_a_path_that_cannot_be_compared_at_all_is_named():
     assert (
         "1 without any healthy counterpart (path light)" in check_of(decide(steady("f" * 60) + found), "single").reason
     )
+
+
+def test_a_baseline_that_was_judged_in_part_is_never_a_pass():
+    now = steady("f" * 80) + rows("f" * 80)
+    half = steady("f" * 80) + rows("?" * 40 + "f" * 40)
+    assert decide(now, baseline=now).verdict is Verdict.PASS
+    decision = decide(now, baseline=half)
+    check = check_of(decision, "every answer of the baseline is judged")
+    assert decision.verdict is check.verdict is Verdict.INCONCLUSIVE
+    assert "120 of 160 answers judged" in check.reason
+    assert "--judge-again" in check.reason
+
+
+@pytest.mark.parametrize(
+    ("now", "then", "verdict", "says"),
+    [
+        ({"verdict": "1"}, {"verdict": "1"}, Verdict.PASS, "no part of it differs"),
+        ({"verdict": "1"}, {"verdict": "2"}, Verdict.INCONCLUSIVE, "differ in: verdict; `--judge-again`"),
+        ({"verdict": "1", "nli": "x"}, {"verdict": "1"}, Verdict.INCONCLUSIVE, "differ in: nli"),
+        ({"verdict": "1"}, {}, Verdict.INCONCLUSIVE, "scores of the baseline do not say"),
+        ({}, {"verdict": "1"}, Verdict.INCONCLUSIVE, "scores of this run do not say"),
+        ({}, {}, Verdict.PASS, "neither run says"),
+    ],
+)
+def test_two_runs_compare_only_by_the_same_judge(now, then, verdict, says):
+    found = steady("f" * 80) + rows("f" * 80)
+    decision = decide(found, baseline=found, judges=Judges(now, then))
+    check = check_of(decision, "the same judge")
+    assert decision.verdict is check.verdict is verdict
+    assert says in check.reason

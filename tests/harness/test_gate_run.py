@@ -11,7 +11,7 @@ from harness.criteria import shipped
 from harness.errors import ConfigError, NothingJudged, ResultError
 from harness.fidelity.case import NO_BASELINE, Case, Judgement, Label, Similarity
 from harness.gate_run import gate_run
-from harness.judge import device_of, judge_run, judged_through, read_scores
+from harness.judge import device_of, judge_run, judged_through, read_scores, write_scores
 from harness.store import RunFolder
 from harness.trial import Block, Outcome, Trial
 
@@ -272,6 +272,20 @@ def test_a_baseline_run_with_other_items_or_the_run_itself_is_refused(good, tmp_
         gated(good.path, baseline=other.path)
     with pytest.raises(ConfigError, match="its own baseline"):
         gated(good.path, baseline=good.path)
+
+
+def test_a_baseline_that_another_judge_judged_decides_nothing(good, tmp_path):
+    trials = [trial(item, fault) for fault in ("none", "kill", "hang") for item in ITEMS[:30]]
+    earlier = run_folder(tmp_path / "earlier", trials)
+    judge_run(earlier.path, ITEMS, SameText(), judge)
+    rows = read_scores(earlier.path / "scores.parquet").values()
+    for theirs, ours, code in (("1", "1", 0), ("1", "2", 3)):
+        write_scores(earlier.path / "scores.parquet", list(rows), {"verdict": theirs})
+        write_scores(
+            good.path / "scores.parquet", list(read_scores(good.path / "scores.parquet").values()), {"verdict": ours}
+        )
+        found, said = gated(good.path, baseline=earlier.path)
+        assert (found, "--judge-again" in said) == (code, code == 3)
 
 
 def test_a_run_that_is_not_judged_or_damaged_says_so(good):
