@@ -52,7 +52,7 @@ class Comparison:
                 "unmeasured": self.pairing.unmeasured,
             },
             "events": {"compared": self.events, "left_out": self.events_left_out},
-            "weights": asdict(self.weights),
+            "weights": {**asdict(self.weights), "semantic_share": self.weights.semantic_share},
             "metrics": [metric_json(metric) for metric in (*self.metrics, self.combined)],
         }
 
@@ -94,7 +94,7 @@ def compare(a: Sequence[Answer], b: Sequence[Answer], events: Sequence[Event] = 
 
 
 def combined(pairing: Pairing, a: PolicyEvents, b: PolicyEvents, weighed: Weights) -> Metric:
-    """semantic weight · mean value of the answers + business weight · business score, each in [0, 1].
+    """The mean value of the answers and the business score, each in [0, 1], averaged by their weights.
 
     The interval is a bootstrap over items with a fixed seed: items of both sides are drawn together.
     """
@@ -136,7 +136,8 @@ def scores(drawn: Any, tables: Sequence[Any], weighed: Weights) -> Any:
     parts = np.stack([relative, np.minimum(1.0, csat / CSAT_TARGET)])
     known = ~np.isnan(parts)
     business = np.where(known, parts, 0.0).sum(axis=0) / np.maximum(1, known.sum(axis=0))
-    return np.where(known.any(axis=0), weighed.semantic * value + weighed.business * business, value)
+    share = weighed.semantic_share
+    return np.where(known.any(axis=0), share * value + (1 - share) * business, value)
 
 
 def table_of(items: Sequence[str], table: Mapping[str, tuple[float, float]]) -> Any:

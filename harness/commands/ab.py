@@ -24,7 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=share,
         default=0.0,
         metavar="SHARE",
-        help="load at which to weigh, as a share of the peak: at 1 the semantic side counts for 60%% (default 0)",
+        help="load at which to weigh, as a share of the peak: the semantic weight is 1 at 0 and falls to 0.6 at 1; the "
+        "business weight follows the variance of the last hour's CTR, whatever the load (default 0)",
     )
     parser.add_argument(
         "--margin",

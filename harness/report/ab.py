@@ -172,7 +172,10 @@ def show(found: Comparison, conclusion: Conclusion, sides: Sides, out: TextIO | 
         row = row_of(metric)
         table.add_row(*(row[key] for key in ("name", "a", "b", "difference", "items", "shown")))
     console.print(table)
-    weighed = f"weights: semantic {found.weights.semantic:.2f}, business {found.weights.business:.2f}"
+    weighed = (
+        f"weights: semantic {found.weights.semantic:.2f}, business {found.weights.business:.2f} "
+        f"({100 * found.weights.semantic_share:.0f}% of the combined score is semantic)"
+    )
     console.print(f"{found.pairing}; {events_of(found)}; {weighed}")
     if sides.same:
         console.print("Both runs used the same policy: whatever differs is chance.")

@@ -16,7 +16,7 @@ from harness.ab import Choice, compare, conclude
 from harness.ab.events import COLUMNS, Event, read_events
 from harness.ab.metrics import Shown
 from harness.ab.pairs import Answer, paired
-from harness.ab.weights import MOST_BUSINESS, CtrSpread, business_strength, ctr_spread, semantic_strength, weights
+from harness.ab.weights import MOST_BUSINESS, CtrSpread, business_weight, ctr_spread, semantic_weight, weights
 from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Label
 from harness.judge import read_scores, write_scores
@@ -99,47 +99,57 @@ def test_a_policy_against_itself_is_never_shown_to_be_better(drawn):
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
-def test_the_semantic_strength_falls_with_the_load_from_one_to_six_tenths(low, high):
+def test_the_semantic_weight_falls_with_the_load_from_one_to_six_tenths(low, high):
     low, high = min(low, high), max(low, high)
-    assert 0.6 <= semantic_strength(high) <= semantic_strength(low) <= 1
-    assert (semantic_strength(0), semantic_strength(1)) == (1, pytest.approx(0.6))
+    assert 0.6 <= semantic_weight(high) <= semantic_weight(low) <= 1
+    assert (semantic_weight(0), semantic_weight(1)) == (1, pytest.approx(0.6))
 
 
 @given(st.floats(0, 1e9), st.floats(0, 1e9))
-def test_the_business_strength_rises_with_the_variance_and_stays_under_four_tenths(low, high):
+def test_the_business_weight_rises_with_the_variance_and_stays_under_four_tenths(low, high):
     low, high = min(low, high), max(low, high)
-    assert 0 <= business_strength(low) <= business_strength(high) <= MOST_BUSINESS
-    assert (business_strength(0), business_strength(1)) == (0, pytest.approx(0.2))
+    assert 0 <= business_weight(low) <= business_weight(high) <= MOST_BUSINESS
+    assert (business_weight(0), business_weight(1)) == (0, pytest.approx(0.2))
 
 
 @given(st.floats(0, 1), st.one_of(st.none(), st.floats(0, 1e6)), st.booleans())
-def test_weights_sum_to_one_and_semantics_never_count_less_than_six_tenths(load, variance, known):
+def test_the_semantic_weight_hangs_on_the_load_alone_and_is_never_under_six_tenths_of_the_score(load, variance, known):
     spread = None if variance is None else CtrSpread(windows=5, variance=variance, by_chance=1.0)
     found = weights(load, spread, business_known=known)
-    assert found.semantic + found.business == pytest.approx(1)
-    assert found.semantic >= 0.6 - 1e-12
+    assert found.semantic == semantic_weight(load)
+    assert found.semantic_share >= 0.6 - 1e-12
     assert known or found.business == 0
 
 
 @pytest.mark.parametrize(
-    ("dispersion", "calm", "peak"),
+    ("dispersion", "business", "calm", "peak"),
     [
-        (0, 1, 1),  # a CTR that stands still has no say
-        (1, 1 / 1.2, 0.6 / 0.8),  # one that moves by chance: 0.83 falls to 0.75
-        (1e9, 1 / 1.4, 0.6),  # one that clearly moves: 0.71 falls to the 60% that are asked for
+        (0, 0, 1, 1),  # a CTR that stands still has no say
+        (1, 0.2, 1 / 1.2, 0.6 / 0.8),  # one that moves by chance: a share of 0.83 falls to 0.75
+        (1e9, 0.4, 1 / 1.4, 0.6),  # one that clearly moves: 0.71 falls to 0.6
     ],
 )
-def test_the_semantic_weight_at_calm_and_at_peak_is_that_of_the_page(dispersion, calm, peak):
+def test_the_semantic_weight_is_six_tenths_at_peak_and_the_business_weight_follows_the_variance(
+    dispersion, business, calm, peak
+):
     spread = CtrSpread(windows=12, variance=dispersion, by_chance=1.0)
-    found = [weights(load, spread, business_known=True).semantic for load in (0, 1)]
-    assert found == pytest.approx([calm, peak])
-    assert [weights(load, None, business_known=False).semantic for load in (0, 1)] == [1, 1]
+    found = [weights(load, spread, business_known=True) for load in (0, 1)]
+    assert [each.semantic for each in found] == [1, pytest.approx(0.6)]
+    assert [each.business for each in found] == pytest.approx([business, business])
+    assert [each.semantic_share for each in found] == pytest.approx([calm, peak])
+
+
+def test_the_combined_score_is_the_mean_by_both_weights():
+    events = [event(p, n, 100, 10, csat=0.85) for n in range(40) for p in "AB"]  # a business score of 1, d = 1 or none
+    found = compare(answers(labels(0, 40), score=0.5), answers(labels(0, 40), score=0.5), events, load=1)
+    assert found.weights.semantic == pytest.approx(0.6)
+    assert found.combined.a == pytest.approx((0.6 * 0.5 + 0.2) / 0.8)
 
 
 @pytest.mark.parametrize("load", [-0.1, 1.1, float("nan")])
 def test_a_load_outside_zero_to_one_is_refused(load):
     with pytest.raises(ConfigError, match=r"in \[0, 1\]"):
-        semantic_strength(load)
+        semantic_weight(load)
 
 
 def test_a_constant_rate_has_no_variance_and_a_jumping_one_more_than_chance():
@@ -309,6 +319,7 @@ def test_the_command_writes_a_page_a_json_file_and_ends_with_the_page(tmp_path, 
     said = capsys.readouterr().out.splitlines()
     assert said[-2].startswith("B misleads less (2 against 20 of 40 items); CTR is not shown to differ")
     assert said[-1].endswith("ab.html")
+    assert any("weights: semantic 0.60, business 0." in line for line in said)
     assert any(re.match(r"misleading +50\.0% +5\.0%", line) for line in said)
     page = (tmp_path / "out" / "ab.html").read_text()
     assert "Choose B" in page
