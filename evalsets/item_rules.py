@@ -52,6 +52,8 @@ def _contract(item: Item) -> Iterator[Complaint]:
         validator_of(dict(item.contract)).validate(json.loads(item.reference))
     except json.JSONDecodeError as error:
         yield Complaint("contract", f"the reference is not JSON ({error.msg}, column {error.colno})")
+    except ValueError as error:  # a number of thousands of digits
+        yield Complaint("contract", f"the reference is not JSON ({error})")
     except jsonschema.ValidationError as error:
         yield Complaint("contract", f"the reference breaks the schema at {error.json_path}: {error.message}")
     except RecursionError:

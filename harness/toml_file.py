@@ -24,13 +24,17 @@ class TomlFile:
         """Raises ConfigError in one line when it cannot be read or is not TOML."""
         try:
             text = path.read_bytes().decode("utf-8")
-            return cls(path=path, text=text, content=tomllib.loads(text))
+            content = tomllib.loads(text)
         except OSError as error:
             raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
         except UnicodeDecodeError as error:
             raise ConfigError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from None
         except (ValueError, RecursionError) as error:
             raise ConfigError(f"{path}: not TOML: {why(error)}") from None
+        file = cls(path=path, text=text, content=content)
+        if keys := beyond_64_bits(content):
+            raise ConfigError(f"{file.place(*keys)}: {'.'.join(keys)} holds a whole number of over 64 bits")
+        return file
 
     def place(self, *keys: str) -> str:
         """`file:line` of a key; of its table when the key is not there; the file alone when neither is."""
@@ -41,3 +45,15 @@ class TomlFile:
         """`file:line: [table]` for a complaint that begins with a field of that table."""
         field = str(complaint).partition(" ")[0]
         return f"{self.place(*table, field)}: [{'.'.join(table)}]"
+
+
+def beyond_64_bits(value: Any) -> tuple[str, ...]:
+    """The keys to the first whole number that is none in TOML; empty: there is none."""
+    if not isinstance(value, dict):
+        return ()
+    for key, held in value.items():
+        if any(isinstance(one, int) and one.bit_length() > 63 for one in (held if isinstance(held, list) else [held])):
+            return (key,)
+        if inner := beyond_64_bits(held):
+            return (key, *inner)
+    return ()

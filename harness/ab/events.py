@@ -22,8 +22,8 @@ from harness.stats import mean
 
 COLUMNS = ("time", "policy", "item_id", "impressions", "clicks", "csat")
 POLICIES = ("A", "B")
-_MOST_DIGITS = 15
-_SHOWN_CHARS = 60
+MOST_DIGITS = 15  # of a count: no count is longer, and Python refuses to read one of over 4,300
+MOST_SHOWN = 40  # characters of a value in a message
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,9 +108,9 @@ def require_header(file: Path, header: Sequence[str]) -> None:
 
 def event_of(place: str, row: Mapping[str, str], items: Collection[str]) -> Event:
     if row["policy"] not in POLICIES:
-        raise ConfigError(f"{place}: policy is {row['policy']!r}; it has to be A or B")
+        raise ConfigError(f"{place}: policy is {shown(row['policy'])}; it has to be A or B")
     if row["item_id"] not in items:
-        raise ConfigError(f"{place}: item_id is {row['item_id']!r}; neither run has such an item")
+        raise ConfigError(f"{place}: item_id is {shown(row['item_id'])}; neither run has such an item")
     impressions = count_of(place, "impressions", row["impressions"], least=1)
     clicks = count_of(place, "clicks", row["clicks"], least=0)
     if clicks > impressions:
@@ -130,17 +130,17 @@ def time_of(place: str, text: str) -> float:
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
-        raise ConfigError(f"{place}: time is {text!r}; {wanted}") from None
+        raise ConfigError(f"{place}: time is {shown(text)}; {wanted}") from None
     if time.tzinfo is None:
-        raise ConfigError(f"{place}: time is {text!r}, without an offset; {wanted}")
+        raise ConfigError(f"{place}: time is {shown(text)}, without an offset; {wanted}")
     return time.timestamp()
 
 
 def count_of(place: str, name: str, text: str, *, least: int) -> int:
-    is_whole = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
-    if not is_whole or int(text) < least:
-        told = f"it has to be a whole number, at least {least} and of {_MOST_DIGITS} digits at most"
-        raise ConfigError(f"{place}: {name} is {text[:_SHOWN_CHARS]!r}; {told}")
+    digits = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+    if not digits or int(text) < least:
+        most = f"at least {least} and of at most {MOST_DIGITS} digits"
+        raise ConfigError(f"{place}: {name} is {shown(text)}; it has to be a whole number, {most}")
     return int(text)
 
 
@@ -152,7 +152,11 @@ def csat_of(place: str, text: str) -> float | None:
     except ValueError:
         value = math.nan
     if not 0 <= value <= 1:
-        raise ConfigError(
-            f"{place}: csat is {text!r}; it has to be in [0, 1] or blank (five stars: (stars − 1) / 4; percent: / 100)"
-        )
+        wanted = "in [0, 1] or blank (five stars: (stars − 1) / 4; percent: / 100)"
+        raise ConfigError(f"{place}: csat is {shown(text)}; it has to be {wanted}")
     return value
+
+
+def shown(text: str) -> str:
+    """Short enough for one line."""
+    return repr(text) if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]!r}… ({len(text)} characters)"

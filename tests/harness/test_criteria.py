@@ -84,6 +84,9 @@ def test_the_criteria_that_come_along_know_every_path_of_the_gateway(path):
         ("[run]", "[rum]", "unknown key 'rum'"),
         ("[paths.any]", "paths = 3\n[other]", "unknown key|not TOML|table"),
         ("[run]", "[run", "not TOML"),
+        ("min_n = 10", f"min_n = {'1' * 5000}", "not TOML: .*digits"),
+        ("min_n = 10", f"min_n = 0x{'f' * 5000}", "paths.any.min_n holds a whole number of over 64 bits"),
+        ("misleading = 0.1", f"misleading = 1{'0' * 400}", "paths.any.misleading holds a whole number of over 64 bits"),
     ],
 )
 def test_a_threshold_that_is_missing_or_impossible_is_refused_with_file_and_key(tmp_path, old, new, says):  # S9
