@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.fidelity.judge_the_judge import ALL_ROWS, NAMES, Measured, judges_of, measure, plain
+from harness.fidelity.judge_the_judge import ALL_ROWS, NAMES, Measured, judges_of, language_of, measure, plain
 from harness.fidelity.labelled import Labelled, load_generated, load_labelled
 from harness.fidelity.reliability import Reliability, reliability
 from harness.fidelity.reliability import plain as plain_reliability
@@ -63,7 +63,7 @@ def judged_set(labelled: Sequence[Labelled], scorer: PairScorer, verdict: Judge)
     similarities = scorer.score([(row.case.reference, row.case.candidate) for row in labelled])
     judgements = verdict([row.case for row in labelled], similarities)
     measured = measure(labelled, judges_of(similarities, judgements))
-    whole = {ALL_ROWS, *(row.case.lang for row in labelled)}
+    whole = {ALL_ROWS, *map(language_of, labelled)}
     return JudgedSet(
         [found for found in measured if found.group in whole],
         reliability(labelled, judgements),

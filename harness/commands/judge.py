@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "and the verdict tell misleading answers from faithful ones, on all rows, by language and by mode. "
         "A lie is accepted unless it is called misleading (called abstained, it is accepted), a truth is rejected "
         "unless it is called faithful (called abstained, it is rejected), and an abstention is recognised when it is "
-        "called abstained."
+        "called abstained. Rows that the verdict learned from are counted beside each set."
     )
     parser.add_argument(
         "input",
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     from harness.fidelity.verdict import decide, heard, heard_wholly, see
 
     _require_plot(args)
-    sets = {Path(name).stem: _rows(name, args.split) for name in args.input}
+    sets = {shown: _rows(name, args.split) for shown, name in named_apart(args.input).items()}
     asked = (Entailment(args.nli, device=args.device) if args.nli else None), llm_judge_of(args)
     reader = shipped_cross_encoder(args.device)
     scorers = _scorers(args)
@@ -81,6 +81,16 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         write_whole(args.json, json.dumps(figures, ensure_ascii=False, indent=1) + "\n")
     return _complete(unasked)
+
+
+def named_apart(inputs: Sequence[str]) -> dict[str, str]:
+    """Each input once, by a name of its own: without folder and ending where no other input is called so."""
+    distinct = list(dict.fromkeys(inputs))
+    stems = [Path(name).stem for name in distinct]
+    shown = [stem if stems.count(stem) == 1 else name for stem, name in zip(stems, distinct, strict=True)]
+    if len(set(shown)) < len(shown):  # a stem may be another input's whole name
+        shown = distinct
+    return dict(zip(shown, distinct, strict=True))
 
 
 def _scorers(args: argparse.Namespace) -> list["Scorer"]:
@@ -134,9 +144,11 @@ def _print_set(
     args: argparse.Namespace,
 ) -> None:
     from harness.commands.judge_lines import short_table, table
+    from harness.fidelity.learned import told
 
     if name:
         print(f"\n{name}")
+    print(told(rows))
     print("\n".join((short_table if args.short else table)(measured)))
     _print_reliability(rows, judged, args.plot)
     if args.errors:

@@ -6,7 +6,7 @@ recognised when it is called abstained. A mere score knows two labels: what reac
 misleading.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,6 +19,7 @@ from harness.fidelity.checks.catalogue import CHECKS
 from harness.fidelity.clustered import Range, auroc, share
 from harness.fidelity.cross_encoder import NAME as CROSS_ENCODER
 from harness.fidelity.labelled import Labelled
+from harness.fidelity.reading.text import language
 from harness.fidelity.risk import shipped_model
 from harness.fidelity.verdict import Seen, decide
 
@@ -59,24 +60,41 @@ class Verdicts(NamedTuple):
 def measure(rows: Sequence[Labelled], judges: Mapping[str, Verdicts]) -> list[Measured]:
     """Every judge on all rows, on each language and on each mode that holds misleading answers."""
     groups: dict[str, list[int]] = {ALL_ROWS: list(range(len(rows)))}
-    for i, row in enumerate(rows):
-        if row.case.lang:
-            groups.setdefault(row.case.lang, []).append(i)
+    for lang, members in _by(map(language_of, rows)).items():
+        groups[lang] = members
+    modes = _by(row.mode for row in rows)
     pooled = [i for i, row in enumerate(rows) if row.label is Label.FAITHFUL]
-    for i, row in enumerate(rows):
-        if row.mode and row.label is not Label.FAITHFUL:
-            groups.setdefault(row.mode, []).append(i)
-    named = {row.mode for row in rows if row.label is Label.FAITHFUL}
-    for mode, members in groups.items():
-        if mode in named - {ALL_ROWS} and mode not in {row.case.lang for row in rows}:
-            members.extend(i for i in pooled if rows[i].mode == mode)
-        elif mode not in {ALL_ROWS, *{row.case.lang for row in rows}}:
-            members.extend(pooled)  # a mode without faithful answers of its own is held against all of them
+    for mode, members in modes.items():
+        own = [i for i in members if rows[i].label is Label.FAITHFUL]
+        others = [i for i in members if rows[i].label is not Label.FAITHFUL]
+        if others:  # a mode without faithful answers of its own is held against all of them
+            groups[apart(mode, groups)] = [*others, *(own or pooled)]
     return [
         _measured(name, group, rows, members, said)
         for group, members in groups.items()
         for name, said in judges.items()
     ]
+
+
+def language_of(row: Labelled) -> str:
+    """As given, else as the verdict detects it; "" where the reference has no letters."""
+    return row.case.lang or language(row.case.reference) or ""
+
+
+def apart(mode: str, groups: Collection[str]) -> str:
+    """The name of a mode's group, which may be that of no other: a mode may be called as a language is."""
+    while mode in groups:
+        mode = f"mode {mode}"
+    return mode
+
+
+def _by(names: Iterable[str]) -> dict[str, list[int]]:
+    """The places of each name that is not blank, in the order of their first."""
+    found: dict[str, list[int]] = {}
+    for i, name in enumerate(names):
+        if name:
+            found.setdefault(name, []).append(i)
+    return found
 
 
 def _measured(name: str, group: str, rows: Sequence[Labelled], members: Sequence[int], said: Verdicts) -> Measured:

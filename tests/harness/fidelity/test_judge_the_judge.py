@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from fidelity_judging import UNMEASURED
 
+from harness.commands.judge import named_apart
 from harness.commands.judge_lines import ablation_table, short_table, table
 from harness.errors import ConfigError, NothingJudged
 from harness.fidelity.case import Case, Label, Similarity
@@ -20,7 +21,8 @@ from harness.fidelity.judge_the_judge import (
     judges_of,
     measure,
 )
-from harness.fidelity.labelled import Labelled, load_labelled
+from harness.fidelity.labelled import DATA, Labelled, load_labelled
+from harness.fidelity.learned import told
 from harness.fidelity.verdict import judge, see
 
 
@@ -202,3 +204,55 @@ def test_a_line_ends_where_a_new_line_begins_and_bytes_that_are_no_text_are_told
     path.write_bytes(b'{"id": "\xff"}\n')
     with pytest.raises(ConfigError, match=r"rows\.jsonl:1: not UTF-8 at byte 8"):
         load_labelled(str(path))
+
+
+def counted(rows: list[Labelled]) -> dict[str, tuple[int, int]]:
+    """Lies and truths of each group."""
+    found = measured_of(rows, [TRUTH] * len(rows))
+    return {m.group: (m.n_misleading, m.n_faithful) for m in found}
+
+
+@pytest.mark.parametrize("mode", ["en", "zh", "all"])
+def test_a_mode_called_as_a_group_is_one_of_its_own(mode: str) -> None:
+    rows = [row(1, LIE, mode=mode), row(2, LIE), row(3, TRUTH), row(4, TRUTH, mode=mode)]
+    rows.append(Labelled(case=Case(id="5", reference="店关了。", candidate="店开了。", lang="zh"), label=LIE))
+    assert counted(rows) == {"all": (3, 2), "en": (2, 2), "zh": (1, 0), f"mode {mode}": (1, 1)}
+
+
+def test_a_row_without_a_language_is_in_the_group_of_the_one_that_is_detected() -> None:
+    texts = (("The shop is closed.", "It is shut."), ("商店关门了。", "商店没开。"), ("12", "12"))
+    rows = [
+        Labelled(case=Case(id=one, reference=one, candidate=other), label=label)
+        for one, other in texts
+        for label in (LIE, TRUTH)
+    ]
+    assert counted(rows) == {"all": (3, 3), "en": (1, 1), "zh": (1, 1)}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "names"),
+    [
+        (["a/dev.jsonl", "collapse"], ["dev", "collapse"]),
+        (["a/dev.jsonl", "b/dev.jsonl"], ["a/dev.jsonl", "b/dev.jsonl"]),
+        (["collapse", "mine/collapse.jsonl", "x.jsonl"], ["collapse", "mine/collapse.jsonl", "x"]),
+        (["a/dev.jsonl", "a/dev.jsonl"], ["dev"]),
+        (["a/x", "b/x", "y/a/x.jsonl"], ["a/x", "b/x", "y/a/x.jsonl"]),
+    ],
+)
+def test_no_input_takes_the_place_of_another_of_the_same_name(inputs: list[str], names: list[str]) -> None:
+    found = named_apart(inputs)
+    assert list(found) == names
+    assert set(found.values()) == set(inputs)
+
+
+@pytest.mark.slow
+def test_what_was_learned_from_is_told_of_every_set() -> None:
+    collapse = load_labelled("collapse")
+    halves = {split: [row for row in collapse if row.split == split] for split in ("dev", "test")}
+    assert told(collapse).startswith(f"learned from: {len(halves['dev'])} of these {len(collapse)} rows (split dev)")
+    assert told(collapse).endswith("--split test leaves them out")
+    assert "leaves" not in told(halves["dev"])
+    assert told(halves["test"]) == f"learned from: none of these {len(halves['test'])} rows"
+    for name, learned in (("dev", True), ("joined", True), ("test", False)):
+        rows = load_labelled(str(DATA / f"{name}.jsonl"))
+        assert told(rows).startswith(f"learned from: {len(rows)} of" if learned else "learned from: none")
