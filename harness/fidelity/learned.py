@@ -34,4 +34,4 @@ def told(rows: Sequence[Labelled]) -> str:
     of = f" (split {', '.join(splits)})" if splits else ""
     rest = any(row.split == "test" for row in rows) and "test" not in splits
     next_ = "; --split test leaves them out" if rest else ""
-    return f"learned from: {len(seen)} of these {len(rows)} rows{of}, on which the verdict does better than on new ones{next_}"
+    return f"learned from: {len(seen)} of these {len(rows)} rows{of}, which flatter the verdict{next_}"

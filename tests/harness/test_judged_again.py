@@ -61,9 +61,12 @@ misleading = 1.0
 """
 
 
+SERVED = {"none": "primary", "kill": "extract", "hang": "secondary"}  # by fault: every class of the criteria
+ROWS = [Row(item=item, fault=fault, path=path) for fault, path in SERVED.items() for item in ITEMS]
+
+
 def unjudged(tmp_path) -> Path:
-    rows = [Row(item=item, fault=fault, path="extract") for fault in ("none", "kill") for item in ITEMS]
-    path = run_folder(tmp_path / "r", rows).path
+    path = run_folder(tmp_path / "r", ROWS).path
     (path / "verdict.json").unlink()
     (path / SCORES_FILE).unlink()
     return path
@@ -221,8 +224,7 @@ def test_a_file_that_says_nonsense_of_its_judge_cannot_be_read(run, said):
 
 def test_a_comparison_that_judges_again_leaves_the_scores_of_both_runs(run, draw, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rows = [Row(item=item, fault=fault, path="extract") for fault in ("none", "kill") for item in ITEMS]
-    other = run_folder(tmp_path / "other", rows).path
+    other = run_folder(tmp_path / "other", ROWS).path
     before = content(run), content(other)
     draw(Label.FAITHFUL)
     assert cli.main(["ab", str(run), str(other), "--judge-again"]) in (0, 3)
