@@ -534,3 +534,26 @@ def test_two_runs_compare_only_by_the_same_judge(now, then, verdict, says):
     check = check_of(decision, "the same judge")
     assert decision.verdict is check.verdict is verdict
     assert says in check.reason
+
+
+def main_job(*, model="m" * 12 + "f" * 11, template="a" * 77, long="m" * 5):
+    """Rows as the main job leaves them: 12 of 77 items are too long for a healthy answer, the model is weak."""
+    undisturbed = steady("m" * 60 + "f" * 5, f1=0.5)
+    degraded = rows(model, f1=0.49) + rows(long, f1=0.45, fault="memory", start=65)
+    return undisturbed + degraded + rows(template, path="template", fault="outage")
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        (main_job(), Verdict.PASS),
+        (main_job(model="mf", template="aa", long=""), Verdict.INCONCLUSIVE),  # --quick
+        (main_job(template="m" * 65 + "a" * 12), Verdict.FAIL),  # examples/bad-policy.toml
+        (main_job(model="", long="", template="m" * 65 + "a" * 12), Verdict.FAIL),  # the same with -k
+        (main_job(model="", long=""), Verdict.INCONCLUSIVE),
+    ],
+)
+def test_the_shipped_criteria_decide_on_runs_of_the_shape_of_the_main_job(found, verdict):
+    blocks = [replace(FIRED, id=fault, fault=fault) for fault in ("kill", "memory", "outage")]
+    assert decide(found, SHIPPED["cpu"], blocks=blocks).verdict is verdict
+    assert decide(found, SHIPPED["gpu"], blocks=blocks).verdict is not Verdict.PASS
