@@ -32,7 +32,7 @@ def parse(text: str, kind: type[T], *, source: str) -> T:
     """Read TOML text as `kind`; `source` is the name that messages give it. Raises ConfigError."""
     try:
         table = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a mere ValueError
+    except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{source}: not valid TOML: {error}") from None
     except RecursionError:
         raise ConfigError(f"{source}:{_unreadable_line(text)}: nested too deeply; nothing here needs that") from None
