@@ -27,6 +27,7 @@ from harness.fidelity.checks import (
     sequence,
     stance,
     substitution,
+    tense,
     transport,
     truncation,
 )
@@ -37,8 +38,8 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
     {
         module.NAME: module.check
         for module in (
-            numbers, moments, identifiers, names, stance, negation, antonyms, quantifiers, conditions, modality, roles,
-            attributes, comparison, sequence, substitution, omission, addition, must_keep, contract, truncation,
+            numbers, moments, identifiers, names, stance, negation, antonyms, quantifiers, conditions, modality, tense,
+            roles, attributes, comparison, sequence, substitution, omission, addition, must_keep, contract, truncation,
             degenerate, language, transport, overclaim,
         )
     }

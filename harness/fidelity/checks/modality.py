@@ -12,6 +12,7 @@ from harness.fidelity.checks.negation import double_negation
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity
+from harness.fidelity.reading.tense import Stage, deeds
 from harness.fidelity.reading.text import Text
 
 NAME = "modality"
@@ -30,6 +31,9 @@ _PLANNED = frozenset(
     ["expected", "expect", "planned", "plan", "scheduled", "schedule", "due", "forecast", "will", "shall", "should", "be to", "be going to", "likely",
      "would", "set", "soon", "预计", "计划", "将", "将会", "将于", "拟", "会", "预定", "即将", "有望", "准备", "定于"]
 )  # fmt: skip
+_SCHEDULED = frozenset(
+    ["will", "shall", "将", "将会", "将于", "会"]
+)  # "leaves at 9" for "will leave at 9" tells no less
 _OUTCOMES = (
     "approved|accepted|granted|rejected|declined|denied|refused|completed?|finished|done|resolved|fixed|repaired|shipped|delivered|arrived|paid|issued|"
     "closed|sent|ready|settled|refunded|cleared|signed|installed|published|concluded|passed|received|credited|restored|reactivated|processed|over"
@@ -86,10 +90,15 @@ def check(both: Pair) -> list[Finding]:
         and both.closeness > 0.6
         and (planned := _first(both.reference, _PLANNED))
         and not _first(both.candidate, _PLANNED)
+        and (planned.casefold() not in _SCHEDULED or _tells_done(both.candidate))
     ):
         reason = f"“{planned}” is gone: what was planned is now told as done"
         found.append(Finding(check=NAME, severity=0.7, reason=reason))
     return found
+
+
+def _tells_done(text: Text) -> bool:
+    return any(deed.stage is Stage.DONE for deed in deeds(text))
 
 
 def _of_something_else(both: Pair, here: str, there: str) -> bool:

@@ -34,6 +34,8 @@ PAIRS = [  # check, language, reference, lie, truth
     ("conditions", "zh", "下雨的话比赛取消。", "不管下不下雨，比赛都取消。", "如果下雨，比赛就取消。"),
     ("modality", "en", "The application is under review.", "The application has been approved.", "Your application is still being reviewed."),
     ("modality", "zh", "申请正在审核中。", "申请已经通过。", "申请还在审核。"),
+    ("tense", "en", "The parcel has arrived.", "The parcel will arrive.", "The parcel arrived."),
+    ("tense", "zh", "包裹已送达。", "包裹将送达。", "包裹已经送到。"),
     ("roles", "en", "Alice pays Bob.", "Bob pays Alice.", "Bob is paid by Alice."),
     ("roles", "zh", "小李向小王道歉。", "小王向小李道歉。", "小李给小王道了歉。"),
     ("attributes", "en", "Version 4.2 fixes the login bug; version 4.3 adds dark mode.", "Dark mode arrives in 4.2, while the login bug gets fixed in 4.3.", "Dark mode arrives in 4.3, while the login bug gets fixed in 4.2."),
