@@ -88,7 +88,7 @@ _NO = frozenset(["no", "不", "不是", "不可以", "不能", "否"])
 def check(both: Pair) -> list[Finding]:
     here = Side(both.reference, both.polarity_here, both.partner_back)
     there = Side(both.candidate, both.polarity_there, both.partner)
-    found = [*_answer_word(both), *_no_such_thing(both), *_undone_told(both)]
+    found = [*_answer_word(both), *_no_such_thing(both), *_undone_told(both), *_granted_without(both)]
     if _only_instead(both) or double_negation(both):
         return found
     if demand_kept(both) is False and not both.polarity_here.denied:
@@ -166,10 +166,14 @@ def _counted_otherwise(both: Pair) -> bool:
     return bool(places and places[0]) or complements(both.reference, both.candidate)
 
 
+_GRANTING = frozenset(["possible", "available", "allowed", "permitted", "allow", "permit", "给予", "办理"])
+
+
 def _sure(denial: Denial, own: Side) -> bool:
     """Whether the other text speaks of most of what is denied, or a word denies by itself what the other text says."""
-    said = sum(own.partner[i] is not None for i in denial.reach)
-    return bool(denial.bases) or said >= SPOKEN_OF * len(denial.reach) > 0
+    reach = [i for i in denial.reach if own.text.words[i].lemma not in _GRANTING] or denial.reach
+    said = sum(own.partner[i] is not None for i in reach)
+    return bool(denial.bases) or said >= SPOKEN_OF * len(reach) > 0
 
 
 def double_negation(both: Pair) -> bool:
@@ -251,6 +255,29 @@ def _undone_told(both: Pair) -> list[Finding]:
                 reason = f"“{told[0].text}” in one text, “not {text.words[at].text}” in the other"
                 return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     return []
+
+
+def _granted_without(both: Pair) -> list[Finding]:
+    """ "没发票也能退款" against "没有发票不能退款": without it one text refuses what the other grants."""
+    for one, other in ((both.reference, both.candidate), (both.candidate, both.reference)):
+        refused, granted = _REFUSED_WITHOUT.search(one.plain), _GRANTED_WITHOUT.search(other.plain)
+        if refused and granted and _alike_thing(refused["what"], granted["what"]):
+            reason = f"“{granted[0]}” in one text, “{refused[0]}” in the other"
+            return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    return []
+
+
+_LACKED = (
+    r"(?:没有?带?|未带?|无|不带|不出示|不提供)(?P<what>[^，。；！？,;!?不没就也都能可照一]{1,10}?)(?:的话|的人?)?[，,]?"
+)
+_REFUSED_WITHOUT = re.compile(
+    rf"{_LACKED}(?:就|则|是|一律|都|概)?(?:不能|不得|不可|不予|不给|无法|没法|没办法|不准|不许|[^，。；！？,;!?不没]{{1,3}}不了)(?!超过|少于)"
+)
+_GRANTED_WITHOUT = re.compile(rf"{_LACKED}(?:也|都|照样|仍然?|同样|一样)(?:可以?|能|行|给)")
+
+
+def _alike_thing(one: str, other: str) -> bool:
+    return one in other or other in one
 
 
 def _same_succession(both: Pair) -> bool:

@@ -98,3 +98,29 @@ def goes_on(words: Sequence[Word], at: int) -> bool:
         if word.text.casefold() == "neither":
             return True
     return False
+
+
+def free_of(words: Sequence[Word], at: int) -> frozenset[str] | None:
+    """What the word at `at`, which ends in "free", denies: "nut-free" nuts, "free rooms" nothing; None where it is about a price."""
+    low = words[at].text.casefold()
+    stem = low.removesuffix("free").rstrip("-")
+    if low != "free":
+        return None if not low.endswith("-free") or stem in _PAID_ELSE else frozenset({stem, f"{stem}s"})
+    before, after = words[at - 1 : at] if at else (), words[at + 1 : at + 4]
+    if before and before[0].lemma in _SUBSTANCES:
+        return frozenset({before[0].lemma, f"{before[0].lemma}s"})
+    if len(after) > 1 and after[0].text.casefold() in ("of", "from") and after[1].lemma in _SUBSTANCES:
+        return frozenset({after[1].lemma, f"{after[1].lemma}s"})
+    if after and after[0].lemma in _PLACES and not (len(after) > 1 and after[1].content):
+        return frozenset()
+    return None
+
+
+_PAID_ELSE = frozenset(["toll", "post", "duty", "rent", "hands", "royalty"])
+_SUBSTANCES = frozenset(
+    ["nut", "peanut", "gluten", "sugar", "lactose", "dairy", "milk", "egg", "soy", "wheat", "fat", "salt", "alcohol", "caffeine", "lead", "bpa",
+     "oil", "meat", "gelatin", "latex", "nickel", "paraben", "plastic", "smoke", "nicotine", "fragrance", "cruelty", "chlorine", "acid", "yeast", "shellfish", "fluoride"]
+)  # fmt: skip
+_PLACES = frozenset(
+    ["room", "rooms", "seat", "seats", "table", "tables", "slot", "slots", "bed", "beds", "spot", "spots", "appointment", "appointments", "berth", "berths"]
+)  # fmt: skip

@@ -2,7 +2,7 @@
 
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from harness.fidelity.reading.denials_en import (
     calls_at,
     costs,
     ends_any_but,
+    free_of,
     goes_on,
     only_any_but,
     refers_back,
@@ -36,7 +37,7 @@ class Denial(NamedTuple):
 
 _EXPLICIT = frozenset(
     ["not", "no", "never", "neither", "nor", "without", "none", "nobody", "no one", "nothing", "nowhere", "hardly", "cannot",
-     "barely", "except", "except for", "excluding", "other than", "apart from", "aside from", "not including", "but for",
+     "barely", "unable", "except", "except for", "excluding", "other than", "apart from", "aside from", "not including", "but for",
      "with the exception of", "excepted", "rather than", *PHRASES]
 )  # fmt: skip
 _LEXICAL = MappingProxyType(
@@ -45,7 +46,7 @@ _LEXICAL = MappingProxyType(
         "banned": "allow", "illegal": "legal", "reject": "accept approve", "rejected": "accept approve", "refuse": "accept approve",
         "refused": "accept approve", "deny": "accept approve", "denied": "accept approve", "declined": "accept approve",
         "decline": "accept approve", "fail": "succeed work", "failed": "succeed work", "failure": "success", "unsuccessful": "successful",
-        "unable": "can able", "impossible": "possible", "lack": "have", "out of stock": "in stock available",
+        "impossible": "possible", "lack": "have", "out of stock": "in stock available",
         "sold out": "in stock available", "exclude": "include cover", "excluded": "include cover", "omit": "include",
         "exempt": "must pay", "waive": "charge pay", "waived": "charge pay", "closed": "open", "shut": "open", "offline": "online",
         "cancel": "take place", "cancelled": "take place", "canceled": "take place", "absent": "present", "optional": "must required",
@@ -292,7 +293,7 @@ def _continued(words: Sequence[Word], at: int) -> tuple[int, ...]:
     return ()
 
 
-def _negates(word: Word, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
+def _negates(word: Word, at: int, words: Sequence[Word]) -> tuple[Set[str] | None, bool]:
     """(what it denies by itself, whether it is a content word), or (None, False) where it negates nothing."""
     low = word.text.casefold()
     if word.mark or word.fact:
@@ -315,11 +316,13 @@ def _no_denial(low: str, at: int, words: Sequence[Word]) -> bool:
     )
 
 
-def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
+def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[Set[str] | None, bool]:
     if _no_denial(low, at, words):
         return None, False
     if low == "but" and excepting_but(words, at):
         return set(), False
+    if low.endswith("free") and (free := free_of(words, at)) is not None:
+        return (free, True) if free else (None, False)
     if low == "yet" and 0 < at < len(words) - 1 and words[at + 1].text.casefold() == "to":
         return (set(), False) if words[at - 1].lemma in ("have", "has", "be", "is", "are") else (None, False)
     if low in ("not", "no") and _bounds_a_value(words, at):
