@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.persons_zh import persons
 from harness.fidelity.reading.text import Text, Word
 
 NAME = "names"
@@ -58,6 +59,10 @@ _MARKS = frozenset('.!?:\n。！？："')
 
 
 def check(both: Pair) -> list[Finding]:
+    other = _other_person(both)
+    if other is not None:
+        reason = f"“{other[1]}” stands where the reference says “{other[0]}”"
+        return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     ours, theirs = list(names(both.reference)), list(names(both.candidate))
     if not ours and not theirs:
         return []
@@ -87,6 +92,17 @@ def check(both: Pair) -> list[Finding]:
         severity = 0.8 if both.closeness > COPY else 0.4
         found += [Finding(check=NAME, severity=severity, reason=f"the name “{w.text}” is missing") for w in lost[:3]]
     return found
+
+
+def _other_person(both: Pair) -> tuple[str, str] | None:
+    """Another Chinese name in the place of one; None where a name is the same, or one side names nobody so."""
+    if both.reference.lang != "zh":
+        return None
+    here, there = persons(both.reference.plain), persons(both.candidate.plain)
+    if len(here) != 1 or len(there) != 1:
+        return None
+    one, other = *here, *there
+    return None if one in both.candidate.plain or other in both.reference.plain or one[0] in there else (one, other)
 
 
 def _unsaid(word: Word, text: Text, others: list[Word]) -> bool:

@@ -171,9 +171,16 @@ _GRANTING = frozenset(["possible", "available", "allowed", "permitted", "allow",
 
 def _sure(denial: Denial, own: Side) -> bool:
     """Whether the other text speaks of most of what is denied, or a word denies by itself what the other text says."""
-    reach = [i for i in denial.reach if own.text.words[i].lemma not in _GRANTING] or denial.reach
-    said = sum(own.partner[i] is not None for i in reach)
-    return bool(denial.bases) or said >= SPOKEN_OF * len(reach) > 0
+    told = [i for i in denial.reach if own.text.words[i].lemma not in _GRANTING]
+    at_all = told and not any(own.text.words[i].fact for i in denial.clause) and own.text.said.isdisjoint(_WHEN)
+    said = [
+        SPOKEN_OF * len(reach) <= sum(own.partner[i] is not None for i in reach) > 0
+        for reach in (denial.reach, told if at_all else ())
+    ]
+    return bool(denial.bases) or any(said)
+
+
+_WHEN = frozenset(["before", "after", "until", "once", "unless", "if", "when"])
 
 
 def double_negation(both: Pair) -> bool:

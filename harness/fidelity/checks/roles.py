@@ -8,6 +8,7 @@ from harness.fidelity.reading.attachment import stretches
 from harness.fidelity.reading.comparisons import same_order
 from harness.fidelity.reading.doers import doers
 from harness.fidelity.reading.fact import Kind
+from harness.fidelity.reading.handovers import turned_handover
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.reversal import PRONOUNS, SEQUENCE, agents, converse, exchanges, kin, named, reversals
 from harness.fidelity.reading.successors import succession
@@ -48,7 +49,18 @@ _GIVEN = frozenset(["if", "unless", "when", "except", "otherwise", "only", "如�
 
 
 def check(both: Pair) -> list[Finding]:
-    return [*_other_successor(both), *_other_doer(both), *_changed_places(both)]
+    return [*_other_successor(both), *_other_doer(both), *_turned_handover(both), *_changed_places(both)]
+
+
+def _turned_handover(both: Pair) -> list[Finding]:
+    """ "A sued B" told as "B took A to court", "A gave B the file" as "A was given it by B"."""
+    turned = turned_handover(both.reference, both.candidate)
+    if turned is None:
+        return []
+    reason = (
+        f"it is “{turned[1].doer}” who does it in the answer, “{turned[0].doer}” in the reference ({turned[0].deed})"
+    )
+    return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
 
 
 def _other_successor(both: Pair) -> list[Finding]:

@@ -24,6 +24,10 @@ NOT_NEGATIVE = frozenset(
      "insane", "disarming", "imponderable", "distributary", "disembark", "disembarkation", "disadvantage", "inclement", "invaluable", "unless", "unveil",
      "unveiled", "uncover", "undo", "undergo", "undertake", "uncle", "unwind"]
 )  # fmt: skip
+KNOWING = frozenset(  # unable to do this, one abstains
+    ["tell", "say", "answer", "respond", "reply", "retrieve", "look", "check", "see", "open", "access", "give", "provide", "help", "assist", "deal", "find",
+     "confirm", "verify", "reach", "get", "load", "fetch", "locate", "share", "comment", "advise", "assess", "show", "determine", "display"]
+)  # fmt: skip
 _ANY = frozenset(["anyone", "anybody", "anything", "anywhere", "any"])
 _BUT = frozenset(["but", "except", "except for", "other than", "besides", "apart from", "aside from", "bar"])
 _ANY_REACH = 7  # words between "not" and "anyone but"

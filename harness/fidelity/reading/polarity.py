@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from harness.fidelity.reading.denials_en import (
+    KNOWING,
     NOT_NEGATIVE,
     NOUNS,
     PHRASES,
@@ -335,6 +336,8 @@ def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[Set[
         return None, False  # "for an hour and no longer"
     if low == "nothing" and costs(words, at):
         return {"charge", "fee", "cost", "pay"}, True
+    if low == "unable" and not {w.lemma.split(" ")[0] for w in words[at + 1 : at + 3]}.isdisjoint(KNOWING):
+        return {"can", "able"}, True
     if low in _EXPLICIT or word.lemma in _EXPLICIT:
         following = [w.lemma for w in words[at + 1 : at + 3]]
         if low in ("no", "not") and following and (following[0] in _IDIOMS or (at == 0 and words[at + 1].mark)):
