@@ -36,7 +36,8 @@ def check(both: Pair) -> list[Finding]:
 def _one_verb(one: Deed, other: Deed) -> bool:
     if isinstance(one.verb, str) or isinstance(other.verb, str):
         return one.verb == other.verb
-    return base(one.verb) == base(other.verb) or alike(one.verb, other.verb)
+    soon = {one.stage, other.stage} == {Stage.UNDER_WAY, Stage.TO_COME}  # "is being held" is not "will wait"
+    return base(one.verb) == base(other.verb) or (not soon and alike(one.verb, other.verb))
 
 
 def _told_there(deed: Deed, others: tuple[Deed, ...]) -> bool:

@@ -59,7 +59,7 @@ _SOON = re.compile(
 )
 _NO_PAST_AFTER = frozenset(
     ["be", "have", "will", "would", "can", "could", "may", "might", "must", "shall", "should", "do", "to", "the", "a", "an", "of", "by",
-     "get", "as", "if", "when", "once", "unless", "until", "not", "never", "let", "any", "all", "your", "our", "their", "its"]
+     "get", "as", "if", "when", "once", "unless", "until", "not", "never", "being", "been", "let", "any", "all", "your", "our", "their", "its"]
 )  # fmt: skip
 _AUXILIARIES = frozenset(
     ["be", "have", "will", "would", "can", "could", "may", "might", "must", "shall", "should", "do"]

@@ -84,7 +84,7 @@ _MARKED = (
     ("UNDER_WAY", re.compile(rf"{_VERB}(?:当)?中(?=$|[，。；！？,;!?])")),
     ("DONE", re.compile(rf"(?:已经?|业已|早就|刚刚|刚才?){_BETWEEN}{_VERB}")),
     ("DONE", re.compile(rf"(?:昨天|昨日|前天|上周|上个?月|去年){_SPOKEN}{_VERB}")),
-    ("DONE", re.compile(rf"{_VERB}(?:[完好掉走成]|出去?)?了(?![解吗])")),
+    ("DONE", re.compile(rf"^[^就便才过会给]*?{_VERB}(?:[完好掉走成]|出去?)?了(?![解吗])")),
     ("GIVEN_UP", re.compile(rf"(?:曾经?|从前|原先|(?:^|[，。；！？,;!?]|(?<=[\u4e00-\u9fff]))(?<![之年月日天点周前])以前)(?!是否){_SPOKEN}{_VERB}")),
     ("HABIT", re.compile(rf"(?:现在|目前|如今|眼下){_SPOKEN}{_VERB}(?![了中])")),
 )  # fmt: skip
