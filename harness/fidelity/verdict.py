@@ -20,7 +20,7 @@ from harness.fidelity.risk import Model, features, freedom, shipped_model
 
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
-_UNHEARD = frozenset({"comparison", "stance"})  # who is told to be more, yes or no: they overrule it mostly wrongly
+_UNHEARD = frozenset({"comparison", "stance", "tense"})  # who is more, yes or no, done or to come: overruled wrongly
 _VALUES = frozenset({"numbers", "moments"})
 _CODE = frozenset({"identifiers"})  # and to another code
 _HARD = _FORM | {"antonyms", "numbers", "moments"}

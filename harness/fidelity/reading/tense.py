@@ -136,7 +136,7 @@ def _may_be(stage: Stage, word: Word) -> bool:
 def _past(word: Word) -> bool:
     form, lemma = word.text.casefold().split(" ")[0], word.lemma.split(" ")[0]
     if form == lemma:
-        return base(word) != form
+        return base(word) != word.lemma
     return not form.endswith(("ing", "s")) and (form.endswith("ed") or lexicon("en").forms.get(form) == lemma)
 
 

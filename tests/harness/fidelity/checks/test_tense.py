@@ -81,6 +81,7 @@ def test_another_stage_is_told(reference: str, candidate: str) -> None:
         ("店里以前周日营业。", "店里周日不再营业。"),
         ("签收后如已拆封，将不予退货。", "拆封后不能退。"),
         ("It will be cancelled on 9 September unless you pay.", "Pay by 9 September to save it from being cancelled."),
+        ("Refunds usually show up within five days.", "As a rule you will see it within five days."),
         ("The train will wait for ten minutes.", "The train is being held for ten minutes."),
         ("超时订单将自动取消。", "过了点系统就给取消了。"),
         ("证书将在6月18日过期。", "到6月18日证书就失效了。"),
