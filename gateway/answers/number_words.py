@@ -21,17 +21,19 @@ _ENGLISH = re.compile(
 _DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
 _CHINESE = re.compile("[零〇一二两三四五六七八九十百千万]+")
+_MOST_SIGNS = 60  # of a number that somebody means; the value of more would have thousands of digits
 _HALVES = {"半": "30"}
 
 
 def spelled_numbers(text: str) -> set[str]:
-    """Every number that words of `text` spell, in digits."""
+    """Every number that words of `text` spell, in digits; a Chinese one of up to `_MOST_SIGNS` numerals."""
     found = set()
     for tens, ones, single in _ENGLISH.findall(text):
         value = _VALUES[tens.lower()] + _VALUES[ones.lower()] if tens else _VALUES[single.lower()]
         found.add(str(value))
     for run in _CHINESE.findall(text):
-        found.add(str(chinese_number(run)))
+        if len(run) <= _MOST_SIGNS:
+            found.add(str(chinese_number(run)))
     return found | {digits for sign, digits in _HALVES.items() if sign in text}
 
 
