@@ -12,7 +12,7 @@ from gateway.strict import KeyPath, convert
 
 T = TypeVar("T")
 
-_HEADER = re.compile(r"^\s*(\[\[?)\s*([^\]]+?)\s*\]\]?")
+_HEADER = re.compile(r"^\s*+(\[\[?+)\s*+([^\]\s](?:[^\]]*[^\]\s])?)\s*+\]\]?")
 
 
 def load(path: Path, kind: type[T]) -> T:

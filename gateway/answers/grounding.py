@@ -14,8 +14,8 @@ from gateway.answers.number_words import spelled_numbers
 from gateway.policy import Grounding
 from gateway.request import text_of
 
-_LIST_MARK = re.compile(r"(?m)^\s*(?:[-*•]|\d{1,2}[.)、])\s+")
-_CLAUSE = re.compile(r"[,;:，；：]\s*|\s+(?:but|however|although)\s+|但是?|不过")
+_LIST_MARK = re.compile(r"(?m)^[^\S\n]*+(?:[-*•]|\d{1,2}[.)、])\s++")
+_CLAUSE = re.compile(r"[,;:，；：]\s*|(?<!\s)\s++(?:but|however|although)\s++|但是?|不过")
 _LEADING_YES_NO = re.compile(r"^\s*(?:yes|no|not yet|sorry|是的?|不是|不)\s*[,.:，。：!！]\s*", re.IGNORECASE)
 _ENDS = tuple(".!?。！？…\"”’')）]】}`|")
 _ANY_LANGUAGE = re.compile(
@@ -141,6 +141,10 @@ def _clauses(sentence: str) -> list[tuple[str, frozenset[str]]]:
 def _with_parts(found: set[str]) -> set[str]:
     """The numbers, the parts of times, dates and ranges, and afternoon hours on a 12-hour clock."""
     parts = {piece.lstrip("0") or "0" for number in found for piece in re.split(r"[:/-]", number)}
-    hours = {str(int(piece) - 12) for piece in parts if piece.isdigit() and 12 < int(piece) < 24}
-    clock = {f"{int(h) - 12}:{m}" for h, _, m in (n.partition(":") for n in found) if h.isdigit() and 12 < int(h) < 24}
+    hours = {str(int(piece) - 12) for piece in parts if _is_afternoon(piece)}
+    clock = {f"{int(h) - 12}:{m}" for h, _, m in (n.partition(":") for n in found) if _is_afternoon(h)}
     return found | parts | hours | clock
+
+
+def _is_afternoon(hour: str) -> bool:
+    return len(hour) == 2 and hour.isdigit() and 12 < int(hour) < 24

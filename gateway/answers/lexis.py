@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import log
 from typing import Any, NamedTuple
 
@@ -22,7 +22,11 @@ _PLEASANTRY = re.compile(
 )
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _DIGIT = re.compile(r"\d")
-_IDENTIFIER = re.compile(r"\b(?=[A-Za-z0-9_-]*\d)(?=[A-Za-z0-9_-]*[A-Za-z])[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*\b")
+_LETTER = re.compile("[A-Za-z]")
+_CODE_RUN = re.compile(
+    r"[A-Za-z0-9_-]+\d?"
+)  # whether a word is mixed is asked once for its run
+_CODE_WORD = re.compile(r"\b[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*\b")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|except|unless|excluding|unable|refuse[sd]?)\b"
     r"|\b\w+n['’]t\b|不|没有?|无法|未|勿|禁止|除外|除非|拒绝",
@@ -103,7 +107,7 @@ def identifiers(text: str) -> set[str]:
     plain = unicodedata.normalize("NFKC", text)
     if _DIGIT.search(plain) is None:
         return set()
-    return {found.casefold() for found in _IDENTIFIER.findall(plain)}
+    return {found.casefold() for run in _CODE_RUN.finditer(plain) for found in _mixed_words(plain, run)}
 
 
 def is_negated(text: str) -> bool:
@@ -116,6 +120,22 @@ def overlap(asked: Iterable[str], sentence: Iterable[str], weight: Mapping[str, 
     wanted = {word for word in asked if word in weight}
     total = sum(weight[word] for word in wanted)
     return sum(weight[word] for word in wanted & set(sentence)) / total if total else 0.0
+
+
+def _mixed_words(text: str, run: re.Match[str]) -> Iterator[str]:
+    """The words of a run that have a digit and a letter still to come in it when they begin."""
+    last = run.start() + min(_last_of(_DIGIT, run[0]), _last_of(_LETTER, run[0]))
+    if last < run.start():
+        return
+    for word in _CODE_WORD.finditer(text, run.start(), run.end() + 1):  # one more: whether the word goes on there
+        if word.start() <= last:
+            yield word[0]
+
+
+def _last_of(sign: re.Pattern[str], text: str) -> int:
+    """Where the last one is; -1 for none."""
+    found = sign.search(text[::-1])
+    return len(text) - found.end() if found else -1
 
 
 def _question_of(text: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from gateway.clock import Clock
 from gateway.errors import ConfigError, ProbeError
 from gateway.memory.probes import MemoryReading
 
-_USAGE = re.compile(r"^vllm:(?:kv_cache_usage_perc|gpu_cache_usage_perc)(?:\{[^}]*\})?\s+(\S+)", re.MULTILINE)
+_USAGE = re.compile(r"^vllm:(?:kv_cache_usage_perc|gpu_cache_usage_perc)(?:\{[^}\n]*\})?[ \t]+(\S+)", re.MULTILINE)
 
 
 def kv_cache_usage(metrics_text: str) -> float:

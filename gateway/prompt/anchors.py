@@ -21,6 +21,8 @@ class Anchor(NamedTuple):
     span: Span
 
 
+# A prompt is anybody's text: no pattern here and in the files beside may read a character more than a few times.
+# So a run is possessive, begins where none of its own kind stands before it, or has a bound.
 MOST_SCOPE_CHARS = 160  # a clause that runs on longer than this negates nothing more
 
 _NEGATION = re.compile(
@@ -42,10 +44,11 @@ _VERBS_ZH = (
     "总结|概括|归纳|翻译|列出|列举|回答|解释|说明|分析|比较|对比|计算|提取|抽取|生成|写|改写|输出|返回|给出|判断|分类|"
     "描述|指出|告诉|引用|使用|用|按|根据|不要|不得|必须|请勿|忽略|保留|检查|修改|纠正|推荐|查找|确认|统计|填写|评价|排序"
 )
+_MOST_LEADS = 12  # words before the verb that only lead up to it; they may stand on lines of their own
 _IMPERATIVE_EN = re.compile(
-    r"(?:^|(?<=[.!?:;]\s)|(?<=\n))[ \t]*(?:[-*•]\s+|\d+[.)]\s+)?"
-    r"(?:(?:please|then|finally|first|next|now|also|always|only|you (?:must|should)|"
-    r"(?:could|can|would) you(?: please)?)\s+)*"
+    r"(?:^|(?<=[.!?:;]\s)|(?<=\n))[ \t]*+(?:[-*•]\s++|\d++[.)]\s++)?"
+    r"(?:(?:please|then|finally|first|next|now|also|always|only|you (?:must|should)|(?:could|can|would) you)\s++)"
+    rf"{{0,{_MOST_LEADS}}}+"
     rf"(?P<verb>{_VERBS_EN})\b(?P<object>[^\n.!?;。！？；]*)",
     re.IGNORECASE,
 )
@@ -54,7 +57,7 @@ _IMPERATIVE_ZH = re.compile(
     rf"(?P<verb>{_VERBS_ZH})(?P<object>[^\n。！？；，]*)"
 )
 _QUESTION = re.compile(
-    r"[?？]\s*[\"'”’」)）]*\s*$"
+    r"[?？]\s*+(?:[\"'”’」)）]++\s*+)?$"
     r"|^\s*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|can|could|should|may|will)\b[^.!]*$"
     r"|吗|呢\s*$|什么|多少|怎么|如何|为什么|哪[个些里位]?|是否|能否|可否|几[个天元点时]",
     re.IGNORECASE,

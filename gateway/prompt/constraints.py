@@ -22,7 +22,7 @@ _MODAL = re.compile(
 _BOUND = re.compile(
     r"(?:(?P<most>at most|no more than|not exceed|up to|a maximum of|maximum|最多|至多|不超过|不多于)"
     r"|(?:at least|no fewer than|no less than|a minimum of|minimum|至少|不少于|最少))"
-    r"\s*(?P<amount>\d+)\s*(?P<unit>[a-z]+|[一-鿿])",
+    r"\s*(?P<amount>\d{1,9})(?!\d)\s*(?P<unit>[a-z]+|[一-鿿])",
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[一-鿿]|(?:(?![一-鿿])\w)+(?:['’.-](?:(?![一-鿿])\w)+)*|[^\w\s]")
@@ -43,7 +43,7 @@ _POLITE = re.compile(
 )
 _POLITE_END = re.compile(r",? please$|，?谢谢$", re.IGNORECASE)
 _PROSE = re.compile(r"""["“'(（]?[^\W\d_].*[.!。！]["”’'」』)）]*\s*$""", re.DOTALL)
-_BULLET = re.compile(r"[ \t]*[-*+•·]\s+")
+_BULLET = re.compile(r"(?<![ \t])[ \t]*+[-*+•·]\s++")
 _LEANS = re.compile(
     r"\b(?:it|its|itself|they|them|their|this|that|these|those|he|him|his|she|her|hers|such|there|here|former|latter"
     r"|above|below|then|so|also|too|same|next|again|otherwise|first|second|third|finally|but|however|and then|another"
@@ -108,13 +108,13 @@ def spare(sentences: Sequence[Sentence]) -> dict[int, int]:
 def _said_by(read: Sequence[_Read], group: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Those of a group that say no more than one of it that stays, with that one."""
     rank = {index: (read[index].meaning.strictness, read[index].sentence.final, index) for index in group}
-    final = [index for index in group if read[index].sentence.final]
+    best = max(group, key=rank.__getitem__)
+    best_final = max((index for index in group if read[index].sentence.final), key=rank.__getitem__, default=None)
     for index in group:
         one = read[index]
-        others = final if one.task and not one.meaning.is_bound else group
-        best = max(others, key=rank.__getitem__, default=index)
-        if rank[best] > rank[index] and _may_go(one.sentence):
-            yield index, best
+        stays = best_final if one.task and not one.meaning.is_bound else best
+        if stays is not None and rank[stays] > rank[index] and _may_go(one.sentence):
+            yield index, stays
 
 
 def meaning(sentence: str) -> Meaning:
@@ -197,7 +197,7 @@ def _scopes(read: Sequence[_Read]) -> list[tuple[str, ...] | None]:
     for one in read:
         same = one.meaning.same
         before = next((task for task in latest if task != same), None)
-        found.append(before if len(tasks - {same}) > 1 else None)
+        found.append(before if len(tasks) - (same in tasks) > 1 else None)
         if one.task:
             latest = [same, *(task for task in latest if task != same)][:2]
     return found

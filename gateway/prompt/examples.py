@@ -14,7 +14,9 @@ LEAST_EXAMPLES = 3
 _MOST_LABELS, _MOST_LABEL_WORDS = 8, 4
 
 _LABELLED = re.compile(r"[ \t]*(?P<label>[A-Za-z一-鿿][\w 一-鿿]{0,20}?)[ \t]*[:：][ \t]*(?P<value>\S[^\n]*)\n?")
-_SKIPPED = re.compile(r"[ \t]*(?:(?:example|示例|例子?|样例)[ \t]*\d*[ \t]*[:：.)]?[ \t]*)?\n", re.IGNORECASE)
+_SKIPPED = re.compile(
+    r"(?<![ \t])[ \t]*+(?:(?:example|示例|例子?|样例)[ \t]*+(?:\d++[ \t]*+)?(?:[:：.)][ \t]*+)?)?\n", re.IGNORECASE
+)
 _SKIPPED_WORD = re.compile(r"example|示例|例子|样例", re.IGNORECASE)
 _CALLED = re.compile(  # at the end of a line: "our customers, for example Bob:" announces customers
     r"(?:\b(?:examples?|for instance|like this)|示例|例子|样例|例如)[ :.：。*_>]{0,5}$", re.IGNORECASE
@@ -75,7 +77,8 @@ def shortened(text: str, final: Sequence[Span] = ()) -> str:
     """
     parts: list[str] = []
     position = 0
-    found = [run for run in runs(text) if _are_examples(text, run)]
+    last_line = _line_before(text, len(text))
+    found = [run for run in runs(text) if _are_examples(text, run, last_line)]
     fixed = Protected([*final, *_blocks(text)]) if found else Protected([])
     for run in found:
         loud = [example for example in run[1:] if _is_loud(text, example) and not fixed.within(*example[:2])]
@@ -97,18 +100,23 @@ def _is_loud(text: str, example: Example) -> bool:
     return entropy(text[example.start : example.end]) > HIGH_ENTROPY
 
 
-def _are_examples(text: str, run: Sequence[Example]) -> bool:
+def _are_examples(text: str, run: Sequence[Example], last_line: str) -> bool:
     """Whether they are called examples right before, or the text ends with one more of them that is left open.
 
     Records of the same form may be the very data that is asked about.
     """
-    lead = text[: run[0].start].rstrip().rsplit("\n", 1)[-1]
     marked = _SKIPPED_WORD.search(text[run[0].end : run[1].start])
-    if _CALLED.search(lead) or marked:
+    if _CALLED.search(_line_before(text, run[0].start)) or marked:
         return True
-    labels = [label for label, _ in run[0].fields]
-    open_one = re.search(rf"(?:^|\n)[ \t]*{re.escape(labels[-1])}[ \t]*[:：]\s*$", text)
-    return open_one is not None
+    label, _ = run[0].fields[-1]
+    return re.fullmatch(rf"[ \t]*+{re.escape(label)}[ \t]*+[:：]", last_line) is not None
+
+
+def _line_before(text: str, end: int) -> str:
+    """The last line before `end` that is not blank, without the blanks behind it."""
+    while end > 0 and text[end - 1].isspace():
+        end -= 1
+    return text[text.rfind("\n", 0, end) + 1 : end]
 
 
 def _blocks(text: str) -> list[Span]:

@@ -11,7 +11,7 @@ from gateway.prompt.segments import Kind, Segment, segments
 from gateway.prompt.tokens import Counter, Message
 
 OMISSION = "[…]"
-_BLANK_LINE = re.compile(r"\n[ \t]*\n\s*$")
+_BLANK_LINE = re.compile(r"\n[ \t]*+\n")
 _FIXED_ROLES = frozenset({"system", "developer"})
 
 
@@ -182,10 +182,14 @@ def _last_paragraph(passage: Passage, own: Sequence[int]) -> list[int]:
     """Its units, the last one first."""
     paragraph: list[int] = []
     for unit in reversed(own):
-        if paragraph and _BLANK_LINE.search(passage.units[unit].text):
+        if paragraph and _BLANK_LINE.search(_blanks_after(passage.units[unit].text)):
             break
         paragraph.append(unit)
     return paragraph
+
+
+def _blanks_after(text: str) -> str:
+    return text[len(text.rstrip()) :]
 
 
 def _last_sentences(passage: Passage, paragraph: Sequence[int], *, costs: Sequence[int], most_tokens: int) -> set[int]:

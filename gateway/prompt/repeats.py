@@ -33,17 +33,20 @@ def _spared(text: str, final: Sequence[Span]) -> tuple[list[Segment], dict[int, 
 
 def _without(text: str, found: Sequence[Segment], gone: Collection[int]) -> str:
     """The text without some segments; where one goes, the line or the paragraph still ends as it did."""
-    joined = ""
+    kept: list[str] = []
+    blanks = ""  # behind what is kept
     for index, one in enumerate(found):
         part = text[one.start : one.end]
-        if index not in gone:
-            joined += part
-            continue
-        kept = joined.rstrip()
-        before, after = joined[len(kept) :], part[len(part.rstrip()) :]
-        if kept and after.count("\n") > before.count("\n"):
-            joined = kept + after
-    return joined
+        body = part.rstrip()
+        after = part[len(body) :]
+        if index not in gone and body:
+            kept += [blanks, body]
+            blanks = after
+        elif index not in gone:
+            blanks += after
+        elif kept and after.count("\n") > blanks.count("\n"):
+            blanks = after
+    return "".join([*kept, blanks])
 
 
 def _sentences(text: str, found: Sequence[Segment], final: Sequence[Span]) -> list[Sentence]:
@@ -82,10 +85,11 @@ def _is_title(text: str, one: Segment) -> bool:
 
 
 def _opens_line(text: str, start: int) -> bool:
-    return not text[text.rfind("\n", 0, start) + 1 : start].strip()
+    while start > 0 and text[start - 1] != "\n" and text[start - 1].isspace():
+        start -= 1
+    return start == 0 or text[start - 1] == "\n"
 
 
 def _indent(text: str, start: int) -> bool:
     """Whether it opens a line that is indented: a list in a list, or code."""
-    line_start = text.rfind("\n", 0, start) + 1
-    return line_start < start and _opens_line(text, start)
+    return start > 0 and text[start - 1] != "\n" and _opens_line(text, start)

@@ -36,9 +36,10 @@ class Segment:
 
 
 _STOP = re.compile(
-    r"(?P<strong>[。！？；]+|[.!?…]+(?=[\"')\]”’」』）]*(?:\s|$))|[.!?]+(?=[一-鿿]))[\"')\]”’」』）]*\s*"
-    r"|(?P<colon>[:：])[ \t]*(?=\n)\s*"
-    r"|(?P<newline>[ \t]*\n\s*)"
+    r"(?P<strong>[。！？；]+|(?<![.!?…])[.!?…]++(?=[\"')\]”’」』）]*+(?:\s|$))|(?<![.!?])[.!?]++(?=[一-鿿]))"
+    r"[\"')\]”’」』）]*+\s*+"
+    r"|(?P<colon>[:：])[ \t]*+(?=\n)\s*+"
+    r"|(?P<newline>(?<![ \t])[ \t]*+\n\s*+)"
 )
 _SHORT_FORMS = """
 e.g i.e etc cf vs approx no nos fig figs eq sec ch vol p pp dr mr mrs ms prof st inc ltd co corp a.m p.m u.s u.k

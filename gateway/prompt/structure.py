@@ -15,8 +15,8 @@ _QUOTED = re.compile(
 _INLINE_CODE = re.compile(r"(?<!`)`[^`\n]{1,400}`(?!`)")
 _LINK = re.compile(r"\bhttps?://[^\s<>\"'，。；）】]+")
 _JSON_OPEN = re.compile(r"[{\[]")
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
-_TABLE_RULE = re.compile(r"^[\s|:\-+]*-[\s|:\-+]*$")
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)  # a string that nothing closes is the rest
+_TABLE_RULE = re.compile(r"^[\s|:+]*+-[\s|:\-+]*+$")
 _MAYBE_ROW = re.compile(r"^(?=[^\n|]*\||[^\n\t]*\t|[^\n,]*,[^\n,]*,)[^\n]*\n?", re.MULTILINE)
 
 
