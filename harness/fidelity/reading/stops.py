@@ -7,6 +7,7 @@ loop or a blob of base64 is one sentence of any length to them, and the time wou
 import re
 
 MOST = 400  # characters of a sentence; the longest of prose are half of that
+MOST_APART = 2000  # characters between two full stops; some patterns look beyond any other mark
 MOST_RUN = 100  # characters of a word without an end
 MOST_BLANKS = 8  # in a row; more say no more
 _IDEOGRAPH = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -14,6 +15,9 @@ _BLANKS = re.compile(rf"(\s{{{MOST_BLANKS}}})\s+")
 _RUN = re.compile(rf"[^\W{_IDEOGRAPH}]{{{MOST_RUN}}}(?=[^\W{_IDEOGRAPH}])")
 _STOPS = {"en": re.compile("[.;!?]"), "zh": re.compile("[。;!?；！？]")}
 _STOP = {"en": ". ", "zh": "。"}
+_FULL_STOPS = {".": re.compile("[A-Za-z]"), "。": re.compile(f"[{_IDEOGRAPH}]")}  # each with its script
+_FEW_LETTERS = 200  # so few words of the other script that each may look through the whole text
+_WEAK_STOP = re.compile(r"[;!?；！？]\s?|。|\.(?!\d)")
 _VALUE = r"\d一二三四五六七八九十百千万亿两"
 # Where a sentence is best cut, the best first: no value is parted from itself, and hardly from its unit.
 _PLACES = tuple(
@@ -31,7 +35,11 @@ _PLACES = tuple(
 
 
 def with_stops(plain: str, lang: str) -> str:
-    """`plain` with a stop at least every `MOST` characters; as it is where it has them, as prose does."""
+    """`plain` with a stop at least every `MOST` characters; as it is where it has them, as prose does.
+
+    There is a full stop at least every `MOST + MOST_APART` characters, in each script that more than a few words are
+    written in.
+    """
     if len(plain) <= MOST_RUN:
         return plain
     plain = _BLANKS.sub(r"\1", plain)
@@ -46,7 +54,24 @@ def with_stops(plain: str, lang: str) -> str:
             at = cut
         parts.append(plain[at:end])
         at = end
-    return "".join(parts)
+    plain = "".join(parts)
+    for mark, script in _FULL_STOPS.items():
+        if len(plain) > MOST_APART and len(script.findall(plain)) > _FEW_LETTERS:
+            plain = _with_full_stops(plain, mark)
+    return plain
+
+
+def _with_full_stops(plain: str, mark: str) -> str:
+    """With `mark` behind another mark where the last one is too far away."""
+    parts, at, since = [], 0, 0
+    for weak in _WEAK_STOP.finditer(plain):
+        end = weak.end()
+        if mark in weak[0]:
+            since = end
+        elif end - since > MOST_APART:
+            parts += [plain[at:end], mark]
+            at = since = end
+    return "".join([*parts, plain[at:]])
 
 
 def _cut(plain: str, at: int) -> int:
