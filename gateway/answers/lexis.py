@@ -23,9 +23,7 @@ _PLEASANTRY = re.compile(
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _DIGIT = re.compile(r"\d")
 _LETTER = re.compile("[A-Za-z]")
-_CODE_RUN = re.compile(
-    r"[A-Za-z0-9_-]+\d?"
-)  # whether a word is mixed is asked once for its run
+_CODE_RUN = re.compile(r"[A-Za-z0-9_-]+\d?")  # whether a word is mixed is asked once for its run
 _CODE_WORD = re.compile(r"\b[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*\b")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot|except|unless|excluding|unable|refuse[sd]?)\b"
