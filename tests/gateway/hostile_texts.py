@@ -21,7 +21,7 @@ from gateway.prompt.segments import segments
 
 _ROOT = Path(__file__).parents[2]
 PATTERN_CHARS = 150_000  # squared, that is minutes for one pattern and one text
-READING_CHARS = 60_000
+READING_CHARS = 100_000
 UNITS = (
     *" \t\n.1a-_'\"(`|,?…!“「一万不请。，#>~{[",
     *(" \n", ". ", "a-", "1 a-", "a_", "a1-é", "1.", "1,", "a ", "A b ", '"\\', "`a ", "| a |\n", "a,b,c\n", "- a\n"),
@@ -93,8 +93,7 @@ READINGS: dict[str, Callable[[str], object]] = {
 def texts(chars: int) -> Iterator[str]:
     """Each about `chars` long."""
     for unit in UNITS:
-        yield unit * (chars // len(unit))
-        yield unit * (chars // len(unit)) + "\0a!"
+        yield unit * (chars // len(unit)) + "\0a!"  # so that what is looked for to the end fails there
     for begin, unit, end in BESIDES.values():
         yield begin + unit * (chars // len(unit)) + end
 
