@@ -21,7 +21,7 @@ from gateway.prompt.segments import segments
 
 _ROOT = Path(__file__).parents[2]
 PATTERN_CHARS = 150_000  # squared, that is minutes for one pattern and one text
-READING_CHARS = 100_000
+READING_CHARS = 60_000
 UNITS = (
     *" \t\n.1a-_'\"(`|,?…!“「一万不请。，#>~{[",
     *(" \n", ". ", "a-", "1 a-", "a_", "a1-é", "1.", "1,", "a ", "A b ", '"\\', "`a ", "| a |\n", "a,b,c\n", "- a\n"),
