@@ -75,7 +75,7 @@ def check_truth(record, asked, plays):
 
 def is_cut(play, asked):
     """Whether its prompt was cut: all between system prompt and question but whole sentences, left in their order."""
-    whole, sent = asked.body["messages"], play.body["messages"]
+    whole, sent = asked.body.get("messages"), play.body.get("messages")
     if sent == whole:
         return False
     assert (sent[0], sent[-1]) == (whole[0], whole[-1]), sent

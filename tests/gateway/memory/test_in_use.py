@@ -10,8 +10,11 @@ from gateway.memory.ledger import Ledger, Reservation
 BYTE_PER_TOKEN = KvShape(groups=(LayerGroup(1, 1, None),), value_bits=8)
 
 
+EVENT = Event(id="1", object="chat.completion.chunk", created=1, model="m", choices=[])
+
+
 def piece(*, progress: bool) -> Piece:
-    return Piece(data=b"", event=Event(), text="", is_content=progress, is_progress=progress, finish_reason=None)
+    return Piece(data=b"", event=EVENT, text="", is_content=progress, is_progress=progress, finish_reason=None)
 
 
 async def test_the_first_token_proves_the_prompt_and_each_further_piece_one_token() -> None:
