@@ -3,12 +3,16 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 
 CONVERTED = 0.01  # relative difference allowed between a value and its conversion
+FLOAT_DIGITS = 15  # that a float holds for certain
+ROUNDED = 1e-9  # between two ways to reckon one value: 1.5 hours and 90 minutes
 _INTERVALS = frozenset({"s", "month", "workday"})  # units of time; others are what a price is told for
 DAY_S = 86400.0
 CLOCK_MIN = 12 * 60  # half a day on the clock
+DAY_MIN = 2 * CLOCK_MIN  # 24:00 is the 0:00 of the next day
 Date = tuple[int | None, int | None, int | None]  # year, month, day; None: not said
 
 
@@ -45,11 +49,14 @@ class Fact:
     approximate: bool = False
     half_day_open: bool = False  # a clock time that does not say morning or afternoon
     raw: float | None = None  # the number as written, without its unit
+    written: Decimal | None = None  # a count or an amount told in digits alone, digit by digit
 
     @property
     def key(self) -> str:
         """A name equal for equal facts of one kind and unit."""
-        value = f"{self.value:.6g}" if isinstance(self.value, float) else str(self.value)
+        value = f"{self.value:.15g}" if isinstance(self.value, float) else str(self.value)
+        if self.written is not None and len(self.written.as_tuple().digits) > FLOAT_DIGITS:
+            value = str(self.written)
         return f"#{self.kind}:{self.unit}:{value}"
 
 
@@ -122,7 +129,7 @@ def comparable(one: Fact, other: Fact) -> bool:
 def _same_time(one: Fact, other: Fact) -> bool:
     if not isinstance(one.value, float) or not isinstance(other.value, float):
         return False
-    if one.value == other.value:
+    if one.value % DAY_MIN == other.value % DAY_MIN:
         return True
     either_open = one.half_day_open or other.half_day_open
     return either_open and (one.value - other.value) % CLOCK_MIN == 0
@@ -164,12 +171,19 @@ def _loosely_same(one: Fact, other: Fact) -> bool:
     if rest.kind is Kind.TIME and isinstance(rest.value, float) and isinstance(number.value, float):
         return 0 < number.value <= 24 and (number.value * 60 - rest.value) % CLOCK_MIN == 0  # "at 9", "9 o'clock"
     if rest.kind is Kind.IDENTIFIER:
-        return str(rest.value).isdigit() and float(str(rest.value)) == number.value
+        return _same_digits(str(rest.value), number)
     if rest.kind is Kind.PERCENT and isinstance(rest.value, float) and isinstance(number.value, float):
         return abs(rest.value - number.value) < 1e-6 or abs(rest.value - 100 * number.value) < 1e-6
     if rest.kind is Kind.RATE and rest.raw == 1.0:
         return False  # "every month" says nothing of "once"
     return rest.kind not in (Kind.TIME, Kind.WEEKDAY, Kind.DAY) and rest.raw is not None and rest.raw == number.value
+
+
+def _same_digits(code: str, number: Fact) -> bool:
+    """Whether a code is the number, digit by digit: "order 1200" for "order number 1,200"."""
+    if not code.isdecimal():
+        return False
+    return Decimal(code) == number.written if number.written is not None else float(code) == number.value
 
 
 def _converted(one: Fact, other: Fact) -> bool:
@@ -183,14 +197,16 @@ def _converted(one: Fact, other: Fact) -> bool:
 
 
 def _endless(percent: float) -> bool:
-    """Whether it has to be rounded to be written: two thirds, and not 0.05 % or an eighth."""
-    return abs(100 * percent - round(100 * percent)) > 1e-6
+    """Whether it has to be rounded to be written: two thirds, and not 5 ppm or an eighth."""
+    return abs(percent - round(percent, 6)) > 1e-9
 
 
 def _close(a: float, b: float, one: Fact, other: Fact) -> bool:
     if one.unit == "degree" == other.unit and (one.raw == a) != (other.raw == b):
         return abs(a - b) <= 0.6  # whole degrees in Fahrenheit on one side
-    tolerance = 0.03 if one.approximate or other.approximate else CONVERTED if _converted(one, other) else 1e-6
+    if one.written is not None and other.written is not None and not (one.approximate or other.approximate):
+        return one.written == other.written
+    tolerance = 0.03 if one.approximate or other.approximate else CONVERTED if _converted(one, other) else ROUNDED
     if one.kind is Kind.PERCENT and (_endless(a) or _endless(b)):
         return abs(a - b) <= min(0.7, 0.05 * max(a, b))  # "two thirds" is 67 %
     return abs(a - b) <= tolerance * max(abs(a), abs(b), 1e-9)

@@ -5,9 +5,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 
-from harness.fidelity.reading.fact import Fact, Kind
-from harness.fidelity.reading.numerals import NUMBER_EN, NUMBER_ZH, ORDINALS, TENS, chinese, english
+from harness.fidelity.reading.fact import FLOAT_DIGITS, Fact, Kind
+from harness.fidelity.reading.numerals import DIGITS, NUMBER_EN, NUMBER_ZH, ORDINALS, TENS, chinese, english
 from harness.fidelity.reading.units import CHINESE, COUNTERS, CURRENCIES, ENGLISH, Unit
 
 _SYMBOL = r"(?:US\$|HK\$|[AC]\$|[$€£¥₹])"
@@ -39,6 +40,7 @@ _PART_UNIT = "|".join(
 )
 _UNIT_ZH = "|".join(re.escape(u) for u in sorted(CHINESE, key=len, reverse=True))
 _MONEY_ZH = "|".join(re.escape(u) for u in sorted((c for c in CURRENCIES if not c.isascii()), key=len, reverse=True))
+_OF_THOUSAND = r"per\s?mill?e?|per\sthousand|in\sa\sthousand|basis[\s-]points?|bps?|ppm|parts\sper\smillion"
 _WORKING = r"(?:business|working|work)[\s-]"
 _WHOLE = r"(?:full|whole|entire|complete|calendar|metric|swiss|us|u\.s\.|american|canadian|australian|british)\s"
 
@@ -46,7 +48,7 @@ EN = re.compile(
     r"(?=[-$€£¥₹\d\sUHAC]|\b)"  # where one can begin: most places fail at once
     rf"(?P<prefix>(?:{_SYMBOL}|\b{_CODE}\s?))?(?P<number>(?<![\w.])(?:-|minus\s|negative\s)?{NUMBER_EN}|(?<=[$€£¥₹])-?{NUMBER_EN}"
     rf"|(?<=[A-Z]{{3}})\s?{NUMBER_EN})(?P<scale>{_SCALE})"
-    rf"(?:(?P<percent>\s?%|\s?(?:percent|per\s?cent|percentage points?)\b)"
+    rf"(?:(?P<percent>\s?[%‰‱]|[\s-]?(?:{_OF_THOUSAND})\b|\s?(?:percent|per\s?cent|percentage points?)\b)"
     rf"|[\s-]?(?P<land>{_WHOLE})?(?P<money>(?:{_CODE}|{_MONEY_WORD})\b|[$€£¥₹])"
     rf"|[\s-]?(?:{_WHOLE})?(?P<working>{_WORKING})?(?P<unit>{_UNIT_EN})(?![a-z]))?"
     r"(?P<tail>(?:st|nd|rd|th)\b)?",
@@ -65,12 +67,12 @@ EN_LOOSE = re.compile(
 )
 ZH = re.compile(
     rf"(?P<prefix>US\$|HK\$|[$€£¥￥]|人民币)?(?P<number>(?:(?<![\d.])|(?<=\d)(?=[一二两三四五六七八九十]))(?:-|零下|负)?{NUMBER_ZH})(?P<half_in>个半|半)?"
-    rf"(?:(?P<percent>\s?[%％])|\s?(?P<money>(?:{_MONEY_ZH}|USD|EUR|CNY|RMB))|(?P<fold>折)|(?P<tenths>成)"
+    rf"(?:(?P<percent>\s?(?:[%％‰‱]|(?:ppm|bps?)(?![A-Za-z])|个?(?:基点|(?:bps?)(?![A-Za-z]))|个百分点))|\s?(?P<money>(?:{_MONEY_ZH}|USD|EUR|CNY|RMB))|(?P<fold>折)|(?P<tenths>成)"
     rf"|\s?(?P<more>多|余|几)?(?P<unit>{_UNIT_ZH})(?P<half_out>半)?|(?P<counter>[{COUNTERS}]))?"
     r"(?P<tenth>(?<=[米块])[一二三四五六七八九](?![十百千万点分毛角米厘公斤年月日号楼层个块元半]))?"
 )
 ZH_SPECIAL = re.compile(
-    rf"百分之(?P<percent>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<whole>{NUMBER_ZH})分之(?P<part>{NUMBER_ZH})|(?P<half>一半|半价|半数)"
+    rf"百分之(?P<percent>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<whole>{NUMBER_ZH})分之(?P<part>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<half>一半|半价|半数)"
     r"|(?P<metres>[一二两三])米(?P<tenths>[一二三四五六七八九]{1,2})(?![米百千万点个十])"
     r"|半(?P<unit>个?小时|天|年|个月|月|公斤|斤)|(?P<even>年内|每年|每月|每周|每天)|第(?P<nth>[一二三四五六七八九十百\d]+)"
 )
@@ -84,6 +86,7 @@ _NOT_NUMBER_ZH = re.compile(
 _BODY = re.compile(r"-(?:[a-z]+ed|faced|star|ply|piece|seater|door|wheeler)\b")
 _NTH = ORDINALS | {"first": 1, "second": 2}
 _SPACE, _MINUS, _MINUS_ZH = re.compile(r"\s"), re.compile("-|minus|negative", re.I), re.compile("^(?:-|零下|负)")
+_SIGN = re.compile(r"^(?:-|minus\s|negative\s|零下|负)", re.I)
 _LONE_ZH = frozenset("零一二两俩三四五六七八九十百千万亿")
 
 
@@ -238,14 +241,15 @@ def _english(match: re.Match[str]) -> Fact | None:
     if value is None:
         return None
     value = -value if _MINUS.match(number) and not match.string[: match.start()].rstrip()[-1:].isdigit() else value
+    written = None if scale else _written(number, value)
     if money:
-        return _made(match, Kind.MONEY, value, *_currency(money, match["land"] or ""))
+        return _exact(_made(match, Kind.MONEY, value, *_currency(money, match["land"] or "")), written)
     if match["percent"]:
-        return _made(match, Kind.PERCENT, value, "%")
+        return _percent(match, value)
     if unit_name:
         working = bool(match["working"]) and unit_name.startswith("day")
         return _quantity(match, value, ENGLISH["workday" if working else unit_name])
-    return _made(match, Kind.NUMBER, value)
+    return _exact(_made(match, Kind.NUMBER, value), written)
 
 
 def _currency(name: str, land: str = "") -> tuple[str, float]:
@@ -272,10 +276,44 @@ def _made(match: re.Match[str], kind: Kind, value: float, unit: str = "", factor
         start += 1
     while end > start and match.string[end - 1].isspace():
         end -= 1
+    digits = FLOAT_DIGITS if kind in _AS_WRITTEN else CONVERTED_DIGITS
     return Fact(
-        kind=kind, value=float(f"{value * factor:.10g}"), unit=unit, start=start, end=end,
+        kind=kind, value=float(f"{value * factor:.{digits}g}"), unit=unit, start=start, end=end,
         text=match.string[start:end], raw=value,
     )  # fmt: skip
+
+
+_AS_WRITTEN = frozenset({Kind.NUMBER, Kind.MONEY})
+_ALL_DIGITS = re.compile(DIGITS)
+CONVERTED_DIGITS = 10  # that are kept of a value turned into its base unit
+
+
+def _written(number: str, value: float) -> Decimal | None:
+    """The number of a text digit by digit, with the sign of `value`; None where words tell a part of it."""
+    found = _ALL_DIGITS.fullmatch(_SIGN.sub("", number).strip())
+    if found is None:
+        return None
+    exact = Decimal(found[0].replace(",", ""))
+    return -exact if value < 0 else exact
+
+
+def _exact(fact: Fact, written: Decimal | None) -> Fact:
+    """The fact as `written`, unless it was turned into another unit: cents, 角."""
+    return fact if written is None or fact.value != fact.raw else replace(fact, written=written)
+
+
+def _percent(match: re.Match[str], value: float) -> Fact:
+    """A share told in hundredths, thousandths (‰), ten thousandths (basis points) or millionths (ppm)."""
+    sign = match["percent"].strip().casefold()
+    factor = next((factor for pattern, factor in _SHARES if pattern.match(sign)), 1.0)
+    return _made(match, Kind.PERCENT, value, "%", factor)
+
+
+_SHARES = (
+    (re.compile("‰|per ?mil|per thousand|in a thousand"), 0.1),
+    (re.compile("‱|bp|basis|个?(?:基点|bp)"), 0.01),
+    (re.compile("ppm|parts per million"), 0.0001),
+)
 
 
 def _loose(match: re.Match[str]) -> Fact | None:
@@ -352,10 +390,11 @@ def _chinese(match: re.Match[str]) -> Fact | None:
     value += 0.5 if match["half_in"] or match["half_out"] else 0.0
     value += (chinese(match["tenth"]) or 0.0) / 10 if match["tenth"] else 0.0  # 一米四, 两块五
     money = match["prefix"] or match["money"]
+    written = None if match["half_in"] or match["half_out"] or match["tenth"] else _written(match["number"], value)
     if money:
-        return _made(match, Kind.MONEY, value, *_currency(money.replace("￥", "¥")))
+        return _exact(_made(match, Kind.MONEY, value, *_currency(money.replace("￥", "¥"))), written)
     if match["percent"]:
-        return _made(match, Kind.PERCENT, value, "%")
+        return _percent(match, value)
     if match["fold"]:  # 八折 is 20 % off, 八五折 15 %
         paid = value if value > 10 else value * 10
         return _made(match, Kind.PERCENT, 100 - paid, "%")
@@ -363,7 +402,7 @@ def _chinese(match: re.Match[str]) -> Fact | None:
         return _made(match, Kind.PERCENT, value * 10, "%")
     if match["unit"]:
         return _quantity(match, value, CHINESE[match["unit"]])
-    return _made(match, Kind.NUMBER, value)
+    return _exact(_made(match, Kind.NUMBER, value), written)
 
 
 def _special(match: re.Match[str]) -> Fact | None:
