@@ -9,7 +9,7 @@ from functools import lru_cache
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.arithmetic import computed, next_whole, same_pace, timed
 from harness.fidelity.reading.comparisons import comparison, same_order
-from harness.fidelity.reading.fact import DAY_S, Fact, Kind, NearValues, comparable, same
+from harness.fidelity.reading.fact import DAY_MIN, DAY_S, Fact, Kind, NearValues, comparable, same
 from harness.fidelity.reading.implicit_negation import only_one
 from harness.fidelity.reading.pair import Pair, same_facts
 from harness.fidelity.reading.reckoning import reckoned, too_long
@@ -300,6 +300,7 @@ def _new(fact: Fact, lost: Sequence[Fact], both: Pair, name: str) -> Finding:
 def _between_times(fact: Fact, facts: tuple[Fact, ...]) -> bool:
     """Whether a duration is what lies between two clock times: "from 2 to 3:30" lasts an hour and a half."""
     times = [f.value for f in facts if f.kind is Kind.TIME and isinstance(f.value, float)]
+    times += [DAY_MIN for minute in times if minute == 0]  # midnight ends a day, too
     return fact.kind is Kind.DURATION and any(abs(a - b) * 60 == fact.value for a in times for b in times if a != b)
 
 

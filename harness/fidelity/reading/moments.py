@@ -24,7 +24,7 @@ TIME_EN = re.compile(
     rf"|\b(?P<h3>{_HOUR})\s+o['’]?clock{_PART.replace('part', 'part3')}"
     rf"|\b(?P<rel>half[- ]past|half|quarter[- ]past|quarter[- ]to|a quarter[- ]past|a quarter[- ]to|(?P<mins>five|ten|twenty|twenty[- ]five)\s+(?:minutes\s+)?(?P<dir>past|to))"
     rf"[\s-]+(?P<h4>{_HOUR}|noon|midnight)\b(?!\s*(?:%|percent|days?|weeks?|hours?|months?|years?|minutes?))(?:\s?(?P<half4>[ap]\.?m\.?(?![a-z])))?{_PART.replace('part', 'part4')}"
-    r"|\b(?P<named>noon|midday|midnight)\b"
+    r"|\b(?:(?:12|twelve)(?:[:.]00)?(?:\s+o['’]?clock)?\s+(?:at\s+)?)?(?P<named>noon|midday|midnight)\b"
     rf"|\b(?:(?:at|until|till|by|from|before|after|to|and|between)\s+)?(?<!minus )(?<!negative )(?:(?<=at )|(?<=by )|(?<=from )|(?<=until )|(?<=till )|(?<=before )|(?<=after )|(?<=to )|(?<=around )|(?!one\b))(?P<h5>{_HOUR})(?=\s+(?:in the|at night|tonight|on (?:mon|tue|wed|thu|fri|sat|sun)|tomorrow|today|sharp))"
     rf"{_PART.replace('part', 'part5')}",
     re.IGNORECASE,
@@ -62,12 +62,13 @@ DAY_EN = re.compile(
     r"\b(the day after tomorrow|the day before yesterday|today|tomorrow|yesterday|tonight|this (?:evening|morning|afternoon)|"
     r"(?:the (?:year|month|week|quarter) before(?= *(?:[.,;!?]|$))|the previous (?:year|month|week|quarter)|(?:next|last|this)\s+(?:week|month|year|quarter)|(?:next|last|this)\s+(?:summer|winter|spring|autumn)))\b", re.IGNORECASE,
 )  # fmt: skip
-_ZH_PART = r"(?P<part>凌晨|清晨|早上|早晨|上午|中午|正午|午后|下午|傍晚|晚上|夜里|夜间|深夜|今晚|明晚|当晚|今早|明早)"
+_ZH_PART = r"(?P<part>凌晨|清晨|早上|早晨|上午|中午|正午|午后|下午|傍晚|晚上|晚间|夜里|夜间|夜晚|深夜|半夜|午夜|子夜|今晚|明晚|昨晚|当晚|今夜|今早|明早)"
 TIME_ZH = re.compile(
     rf"(?:{_ZH_PART})?(?P<h>\d{{1,2}})[:：](?P<m>[0-5]\d)(?:[:：][0-5]\d)?"
     rf"|(?:{_ZH_PART.replace('part', 'part2')})?(?P<short>差(?:[一三]刻钟?|(?:\d{{1,2}}|[一二三四五六七八九十]{{1,3}})分钟?)[到]?)?(?P<h2>\d{{1,2}}|[一二两三四五六七八九十]{{1,3}})(?:点钟?|时(?!间|段|候|长|效|刻))"
     r"(?P<m2>半|整|差?[一三]刻|差(?:\d{1,2}|[一二三四五六七八九十]{1,3})分|\d{1,2}分?|[一二三四五六七八九十]{1,3}分)?(?!小)"
-    r"|(?P<named>中午|正午|午夜|零点)(?!\d|[一二两三四五六七八九十])"
+    rf"|(?:{_ZH_PART.replace('part', 'part3')})?零(?:点钟?|时)(?P<m3>半|整|[一三]刻|(?:\d{{1,2}}|[零一二三四五六七八九十]{{1,3}})分)"
+    rf"|(?:{_ZH_PART.replace('part', 'part4')})?(?P<named>零点(?:钟|整)?|零时(?:整|正)?|中午|正午|午夜|半夜|子夜)(?![时间]|\d|[一二两三四五六七八九十])"
 )
 DATE_ZH = re.compile(
     r"(?P<m7>\d{1,2}|[一二三四五六七八九十]{1,2})月(?:份)?的?(?:最后一天|最末一天)"
@@ -199,7 +200,7 @@ def _clock(match: re.Match[str], hour: float, minute: float, afternoon: bool | N
         hour += 12
     if afternoon is False and hour == 12:
         hour = 0
-    open_half = afternoon is None and hour <= 12
+    open_half = afternoon is None and 0 < hour <= 12
     start = match.start("h5") if match.groupdict().get("h5") else match.start()
     text = match.string[start : match.end()].rstrip()
     return Fact(
@@ -212,6 +213,29 @@ def _clock(match: re.Match[str], hour: float, minute: float, afternoon: bool | N
     )
 
 
+_MINUTES = {"": 0.0, "半": 30.0, "整": 0.0, "一刻": 15.0, "三刻": 45.0}
+_NOON = frozenset(["中午", "正午", "noon"])
+_NIGHT = frozenset(["夜里", "夜间", "夜晚", "深夜", "半夜", "午夜", "子夜", "今夜", "night"])
+_EVENING = frozenset(["晚上", "晚间", "今晚", "明晚", "昨晚", "当晚", "evening", "tonight"])
+_AFTERNOON = frozenset(["午后", "下午", "傍晚", "afternoon"])
+
+
+def _in_afternoon(part: str, hour: float) -> bool | None:
+    """Whether an hour on the clock that is said with a part of the day lies after noon; None where no part is said.
+
+    晚上12点 is midnight, 中午12点 noon, 深夜两点 and "2 at night" are before dawn.
+    """
+    if not part:
+        return None
+    if part in _NOON:
+        return hour not in (10, 11)
+    if part in _NIGHT:
+        return 6 <= hour < 12
+    if part in _EVENING:
+        return 4 <= hour < 12
+    return part in _AFTERNOON or (part == "上午" and hour == 12)
+
+
 def _english_time(match: re.Match[str]) -> Fact | None:
     g = match.groupdict()
     if g["named"]:
@@ -220,19 +244,21 @@ def _english_time(match: re.Match[str]) -> Fact | None:
         )
     half = g["half"] or g["half2"] or g["half4"]
     part = (g["part"] or g["part3"] or g["part4"] or g["part5"] or "").lower()
-    afternoon = half.lower().startswith("p") if half else (part != "morning" if part else None)
+    afternoon = half.lower().startswith("p") if half else None
     if g["h"]:
         if (
             g["sep"] == "."
-            and afternoon is None
+            and not half
+            and not part
             and not re.search(r"\b(?:at|by|until|till|from)\s+$", match.string[: match.start()])
         ):
             return None
-        return _clock(match, float(g["h"]), float(g["m"]), afternoon)
+        return _clock(match, float(g["h"]), float(g["m"]), _in_afternoon(part, float(g["h"])) if part else afternoon)
     if g["h4"] and g["h4"].lower() in ("noon", "midnight"):
         hour, afternoon = 12.0, (g["h4"].lower() == "noon") != g["rel"].lower().endswith("to")
     else:
         hour = english(g["h2"] or g["h3"] or g["h4"] or g["h5"]) or 0.0
+        afternoon = _in_afternoon(part, hour) if part and not half else afternoon
     if not g["rel"]:
         return _clock(match, hour, 0, afternoon)
     words = g["rel"].lower().replace("-", " ")
@@ -247,36 +273,21 @@ def _english_time(match: re.Match[str]) -> Fact | None:
 def _chinese_time(match: re.Match[str]) -> Fact | None:
     g = match.groupdict()
     if g["named"]:
-        midnight = g["named"] in ("午夜", "零点")
+        midnight = g["named"] not in ("中午", "正午")
         return _clock(match, 0 if midnight else 12, 0, afternoon=not midnight)
     part = g["part"] or g["part2"] or ""
-    afternoon: bool | None = None
-    if part:
-        afternoon = part in (
-            "中午",
-            "正午",
-            "午后",
-            "下午",
-            "傍晚",
-            "晚上",
-            "夜里",
-            "夜间",
-            "深夜",
-            "今晚",
-            "明晚",
-            "当晚",
-        )
     if g["h"]:
-        return _clock(match, float(g["h"]), float(g["m"]), afternoon)
+        return _clock(match, float(g["h"]), float(g["m"]), _in_afternoon(part, float(g["h"])))
+    if g["m3"]:
+        return _clock(match, 0, _MINUTES.get(g["m3"]) or chinese(g["m3"].rstrip("分")) or 0.0, afternoon=False)
     hour = chinese(g["h2"])
     if hour is None or (g["h2"] == "一" and not part and not g["m2"] and not match[0].endswith("钟")):
         return None
-    if part in ("中午", "正午") and hour in (11.0,):
-        afternoon = False
+    afternoon = _in_afternoon(part, hour)
     tail = (g["m2"] or "").rstrip("分")
     short = g["short"] or (tail if tail.startswith("差") else "")
     told = re.sub(r"^差|[分钟到]+$", "", short or tail)
-    minute = {"": 0.0, "半": 30.0, "整": 0.0, "一刻": 15.0, "三刻": 45.0}.get(told)
+    minute = _MINUTES.get(told)
     minute = chinese(told) if minute is None else minute
     if minute is None:
         return None
