@@ -8,6 +8,7 @@ from types import MappingProxyType
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.scripts import other_script
 from harness.fidelity.reading.text import language, look_alike
 
 NAME = "language"
@@ -36,6 +37,9 @@ def foreign(text: str) -> str:
 
 
 def check(both: Pair) -> list[Finding]:
+    script = other_script(both.case.candidate)
+    if script and other_script(both.case.reference) != script:
+        return [Finding(check=NAME, severity=1.0, reason=f"the answer is in {script}, the reference is not")]
     other = foreign(both.candidate.plain) if both.candidate.lang == "en" else ""
     if other and not foreign(both.reference.plain):
         return [Finding(check=NAME, severity=1.0, reason=f"the answer is in {other}, the reference is not")]
