@@ -2,6 +2,7 @@
 
 from evalsets.item import alternatives, mentions
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.denied_claims import denied
 from harness.fidelity.reading.mention import mentioned
 from harness.fidelity.reading.pair import Pair
 
@@ -22,8 +23,7 @@ def check(both: Pair) -> list[Finding]:
 
 
 def _claimed(both: Pair, claim: str) -> str:
-    """The wording of `claim` that the candidate makes and the reference does not; "" where it makes none."""
-    for wording in alternatives(claim):
-        if wording and mentions(both.candidate.plain, wording) and not mentions(both.reference.plain, wording):
-            return wording
-    return ""
+    """The wording of `claim` that the candidate makes and the reference does not; "" where it makes or denies none."""
+    said, told = both.candidate.plain, both.reference.plain
+    made = (w for w in alternatives(claim) if w and mentions(said, w) and not mentions(told, w))
+    return next((wording for wording in made if not denied(said, wording)), "")
