@@ -1,5 +1,8 @@
 """A contract is applied in its own dialect."""
 
+import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -25,3 +28,34 @@ def test_a_contract_is_read_in_the_dialect_that_it_names(contract: dict[str, Any
 def test_a_contract_that_cannot_be_applied_is_never_kept(contract: dict[str, Any]) -> None:
     (reason,) = complaints('{"a": 1}', '{"a": 1}', "contract", contract=contract)
     assert "cannot be applied" in reason
+
+
+SLOW = {"type": "string", "pattern": "^(a+)+$"}
+_SCORES = """
+import json, sys
+from harness.fidelity.case import Case, Similarity
+from harness.fidelity.verdict import judge
+rows = json.load(sys.stdin)
+cases = [Case(id=str(i), reference=a, candidate=b, contract=c) for i, (a, b, c) in enumerate(rows)]
+none = Similarity(bertscore_p=None, bertscore_r=None, bertscore_f1=None, cosine=None, composite=None)
+print(json.dumps([(j.label, j.reasons) for j in judge(cases, [none] * len(cases))]))
+"""
+
+
+@pytest.mark.slow
+def test_a_pattern_that_takes_for_ever_costs_its_own_row_only() -> None:
+    endless, quick = json.dumps("a" * 40 + "!"), json.dumps("aaaa")
+    rows = [(endless, endless, SLOW), (quick, quick, SLOW), ("It is open.", "It is open.", None)]
+    done = subprocess.run(
+        [sys.executable, "-c", _SCORES], input=json.dumps(rows), capture_output=True, text=True, timeout=120, check=True
+    )
+    (slow, reasons), (kept, _), (plain, _) = json.loads(done.stdout)
+    assert (slow, kept, plain) == ("misleading", "faithful", "faithful")
+    assert any("contract: not checked within 2 s" in reason and "simplify" in reason for reason in reasons)
+
+
+def test_a_pattern_that_is_broken_is_told_with_its_place() -> None:
+    contract = {"type": "object", "properties": {"code": {"type": "string", "pattern": "^[A-Z]{2}[0-9]+$"}}}
+    assert not complaints('{"code": "AB1"}', '{"code": "AB1"}', "contract", contract=contract)
+    (reason,) = complaints('{"code": "x"}', '{"code": "x"}', "contract", contract=contract)
+    assert "$.code" in reason
