@@ -97,7 +97,7 @@ def claims(text: str, claim: str) -> bool:
     return any(not folded[: match.start()].endswith(_NEGATIONS) for match in found)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=64)  # whole answers
 def _folded(text: str) -> str:
     straight = unicodedata.normalize("NFKC", text).replace("’", "'")
     return " ".join(straight.casefold().split())

@@ -4,7 +4,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.modality import limited
@@ -16,6 +15,7 @@ from harness.fidelity.reading.least_or_most import denied_bound, edge, refused
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair, alike
 from harness.fidelity.reading.polarity import Polarity
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.reversal import PRONOUNS, names_swapped, reversals, reversed_around
 from harness.fidelity.reading.text import Text, Word
 
@@ -233,7 +233,7 @@ def _denied(text: Text, polarity: Polarity) -> set[int]:
 _NOTHING = frozenset(["no", "neither", "none", "nothing", "nobody", "no one"])
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def _places(text: Text) -> dict[str, list[int]]:
     """Word form -> where it stands."""
     found: dict[str, list[int]] = {}

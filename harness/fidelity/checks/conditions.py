@@ -3,12 +3,12 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
-from functools import lru_cache
 from types import MappingProxyType
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import polarity
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text
 
 NAME = "conditions"
@@ -109,7 +109,7 @@ def _duty(both: Pair) -> list[Finding]:
     return [_finding(1.0, f"“{told[0]}” stands against “{bids[0]}”", certain=True)]
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def _nothing_to_do(plain: str) -> re.Match[str] | None:
     return _NOTHING_TO_DO.search(plain)
 
@@ -132,7 +132,7 @@ def _dropped(both: Pair, ours: dict[str, str], theirs: dict[str, str]) -> list[F
     return found
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def _strong(text: Text) -> list[int]:
     return [i for i, w in enumerate(text.words) if w.lemma in _STRONG or w.text.casefold() in _STRONG]
 
@@ -145,7 +145,7 @@ def _clause_loss(text: Text, partner: tuple[int | None, ...], at: int) -> float:
     return sum(partner[i] is None for i in words) / len(words) if words else 0.0
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def _marks(text: Text) -> dict[str, str]:
     found: dict[str, str] = {}
     for at, word in enumerate(text.words):

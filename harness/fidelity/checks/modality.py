@@ -3,7 +3,6 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
-from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity
 from harness.fidelity.reading.tense import Stage, deeds
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text
 
 NAME = "modality"
@@ -140,7 +140,7 @@ class _State(NamedTuple):
     done: str
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def _state(plain: str) -> _State:
     going, done = _ONGOING.search(plain), _DONE.search(_ONGOING.sub(" ", plain))
     return _State(going[0] if going else "", done[0] if done else "")
@@ -158,7 +158,7 @@ def limited(both: Pair) -> bool:
     return not (both.reference.said | both.candidate.said).isdisjoint(("only", "只能", "只", "仅", "只有"))
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def _forces(text: Text, polarity: Polarity) -> dict[str, str]:
     """Force -> word; with a negation, "barred" (must not, cannot) or "free" (need not)."""
     denied = {i for denial in polarity.denials for i in (denial.at, *denial.reach)}

@@ -4,7 +4,6 @@
 
 import re
 from dataclasses import replace
-from functools import lru_cache
 from types import MappingProxyType
 
 from harness.fidelity.case import Finding
@@ -14,6 +13,7 @@ from harness.fidelity.reading.outcomes import same_state
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import excepting_but, only_but
 from harness.fidelity.reading.reckoning import complements
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text
 from harness.fidelity.reading.vacancies import same_places
 from harness.fidelity.reading.weekdays import one_day_apart, same_days
@@ -297,7 +297,7 @@ def _after_all(text: Text, at: int) -> bool:
     return bool(near & {"all", "every", "any", "everything", "everyone", "anything", "anyone", "everybody"})
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def _classes(text: Text) -> dict[str, str]:
     """Class -> the word that shows it."""
     found: dict[str, str] = {}

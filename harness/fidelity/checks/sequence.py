@@ -4,12 +4,12 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import KEPT
 from harness.fidelity.reading.fact import Fact, Kind
 from harness.fidelity.reading.pair import Pair, alike
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text, Word, content_words, joined
 
 NAME = "sequence"
@@ -94,7 +94,7 @@ def _other_effect(both: Pair) -> Iterator[Finding]:
         yield Finding(check=NAME, severity=1.0, reason=reason)
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def _chain(text: Text) -> tuple[list[Word], list[Word]] | None:
     found = _CHAIN.search(text.plain)
     if not found:
@@ -157,7 +157,7 @@ def _other_cause(both: Pair) -> Iterator[Finding]:
         yield Finding(check=NAME, severity=0.9, reason=reason)
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def _cause(text: Text) -> list[Word]:
     found = _CAUSE.search(text.plain)
     return content_words(found["en"] or found["zh"], text.lang) if found else []
@@ -179,7 +179,7 @@ def _other_order(both: Pair) -> Iterator[Finding]:
         yield Finding(check=NAME, severity=1.0, reason=reason)
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def _order(text: Text) -> tuple[list[Word], list[Word]] | None:
     """The words of the first and of the second step; None where no two steps are told."""
     for sentence in map(str.strip, re.split(r"[.;!?。；！？]\s*", text.plain)):

@@ -5,10 +5,10 @@
 import re
 from collections.abc import Iterator
 from enum import Enum
-from functools import lru_cache
 from typing import NamedTuple
 
 from harness.fidelity.reading import acts_en, acts_zh
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import CJK, normalised
 from harness.fidelity.reading.topics import bare, restated
 
@@ -116,7 +116,7 @@ _TOPIC = re.compile(
 )  # fmt: skip
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def clauses(text: str) -> tuple[Clause, ...]:
     """The clauses of `text`, each with what it does."""
     plain = normalised(text)
@@ -147,7 +147,7 @@ def topic(clause: str) -> bool:
     return bool(_TOPIC.match(clause) or _UNASKED.search(clause))
 
 
-@lru_cache(maxsize=8192)
+@remembered
 def _clause(text: str) -> Clause:
     chinese = bool(CJK.search(text))
     plain = bare(text)

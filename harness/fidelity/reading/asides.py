@@ -4,9 +4,9 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from harness.fidelity.reading.fact import Fact, Kind
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text
 
 _WHY = re.compile(
@@ -36,7 +36,7 @@ _BINDING = re.compile(
 )
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def spare_spans(text: Text, prompt: str) -> tuple[tuple[int, int], ...]:
     """Stretches (start, end) of a text that tell a reason, a purpose or courtesy; none that was asked for or binds anybody."""
     return tuple(_spans(text.plain, text.facts, prompt))

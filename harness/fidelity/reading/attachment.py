@@ -4,10 +4,10 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from harness.fidelity.reading.pair import Pair, alike
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.reversal import kin
 from harness.fidelity.reading.text import Text, Word
 
@@ -64,7 +64,7 @@ def _fits(word: Word, others: Sequence[Word], at: list[int], *, equal: bool) -> 
     return [j for j in at if (word.lemma == others[j].lemma if equal else alike(word, others[j]))]
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def stretches(text: Text) -> list[list[int]]:
     """Per level, coarse to fine, the number of the stretch that each word is in: sentences, clauses, parts."""
     found: list[list[int]] = []

@@ -3,10 +3,10 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from harness.fidelity.reading.comparison_forms import CHINESE, ENGLISH, LESS, Comparison, further
 from harness.fidelity.reading.lexicon import lexicon
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text, Word
 
 _AXES = tuple(  # more of something, and less of it
@@ -40,7 +40,7 @@ _AXES = tuple(  # more of something, and less of it
 )
 
 
-@lru_cache(maxsize=512)
+@remembered
 def same_order(one: Text, other: Text) -> bool | None:
     """Whether both texts rank the same two things alike; None where they do not, or where it cannot be told."""
     here = comparison(one)
@@ -111,7 +111,7 @@ def _against(lang: str, one: frozenset[str], other: frozenset[str]) -> bool:
     )
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def comparison(text: Text) -> Comparison | None:
     """The first comparison of two things; None where there is none, or where a thing is compared with a value."""
     readers = CHINESE if text.lang == "zh" else ENGLISH

@@ -3,9 +3,9 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
-from functools import lru_cache
 
 from harness.fidelity.reading.pair import Pair, alike
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text, Word, content_words
 
 _DEMANDED = re.compile(
@@ -27,7 +27,7 @@ _KEEPING = re.compile(
 )
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def demanded(text: Text) -> list[Word]:
     """Content words of what a text demands under pain of refusal."""
     found = _DEMANDED.search(text.plain)

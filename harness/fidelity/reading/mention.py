@@ -1,10 +1,9 @@
 """Whether a text says a fact, in whichever wording."""
 
-from functools import lru_cache
-
 from evalsets.item import alternatives, mentions
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.pair import alike
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text, read
 
 
@@ -15,7 +14,7 @@ def mentioned(text: Text, fact: str) -> bool:
     return any(_says(text, _read(wording, text.lang)) for wording in alternatives(fact) if wording)
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def _read(wording: str, lang: str) -> Text:
     return read(wording, lang)
 

@@ -23,6 +23,7 @@ from harness.fidelity.reading.denials_en import (
 )
 from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text, Word
 
 
@@ -213,7 +214,7 @@ class Polarity:
         return frozenset(i for denial in self.denials for i in denial.reach)
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def polarity(text: Text) -> Polarity:
     """The negations of a text; two that cancel out ("not impossible") are left out."""
     kept: list[Denial] = []

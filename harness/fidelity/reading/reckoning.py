@@ -5,11 +5,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
-from functools import lru_cache
 from itertools import combinations
 
 from harness.fidelity.reading.fact import DAY_S, Fact, Kind, same
 from harness.fidelity.reading.polarity import polarity
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text
 
 _RATIOS = frozenset({Kind.PERCENT, Kind.MEASURE})
@@ -25,7 +25,7 @@ _WEEKDAYS = {name: k for k, name in enumerate("一二三四五六日")} | {
 }
 
 
-@lru_cache(maxsize=512)
+@remembered
 def reckoned(one: Text, other: Text) -> frozenset[int]:
     """ids of the facts of both texts that a calculation explains: the result, and what it was reached from."""
     found: set[int] = set()

@@ -7,9 +7,9 @@ the language, so that what differs besides the form is left for the checks to fi
 # ruff: noqa: E501 (patterns stay whole)
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import CJK, normalised
 
 _W = r"[^，。；：！？、,;:!?\s]"  # within a clause
@@ -146,7 +146,7 @@ _FORMS = (
 )
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def in_one_form(reference: str, candidate: str) -> tuple[str, str]:
     """Both texts, each Chinese form of the one told as the other tells it."""
     if not CJK.search(reference) or not CJK.search(candidate):

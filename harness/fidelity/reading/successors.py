@@ -3,9 +3,9 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text
 
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir)\.? )?"
@@ -40,7 +40,7 @@ class Succession(NamedTuple):
     old: str
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def succession(text: Text) -> Succession | None:
     """The first succession that a text tells; None where it tells none."""
     patterns = _TOLD_EN if text.plain.isascii() else (*_TOLD_EN, *_TOLD_ZH)

@@ -25,6 +25,7 @@ from harness.fidelity.reading.quantities import (
     english_rates,
     per_units,
 )
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.stops import with_stops
 from harness.fidelity.reading.wordings_en import plain_english
 
@@ -169,7 +170,7 @@ def look_alike(one: str, other: str) -> bool:
     return language(one) == language(other) and bool(CJK.search(one)) == bool(CJK.search(other))
 
 
-@lru_cache(maxsize=4096)
+@remembered
 def normalised(text: str) -> str:
     """One width, straight quotes, contractions written out."""
     plain = text
@@ -195,7 +196,7 @@ def _with_quarters(match: re.Match[str]) -> str:
     return match[0] if whole is None else f"{whole + (0.75 if match['three'] else 0.25):g}"
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def read(text: str, lang: str | None = None) -> Text:
     """Read `text` as `lang` (detected where None)."""
     plain = normalised(text)
@@ -242,7 +243,8 @@ def _ranges(facts: list[Fact], plain: str) -> list[Fact]:
             continue
         joined = joined and high.raw is not None
         if joined and isinstance(low.value, float) and isinstance(high.value, float) and high.kind is not Kind.NUMBER:
-            facts[at] = replace(low, kind=high.kind, unit=high.unit, value=_in_unit_of(low.value, high))
+            value = _in_unit_of(low.value, high)
+            facts[at] = replace(low, kind=high.kind, unit=high.unit, value=value, written=None)
     return facts
 
 
@@ -258,7 +260,7 @@ def _hour(low: Fact, hour: float, high_min: float) -> Fact:
     if not (0 <= hour <= 24 and hour.is_integer()):
         return low
     later = hour < 12 and hour * 60 + 720 < high_min
-    return replace(low, kind=Kind.TIME, value=hour * 60 + (720 if later else 0), raw=None)
+    return replace(low, kind=Kind.TIME, value=hour * 60 + (720 if later else 0), raw=None, written=None)
 
 
 def _words(plain: str, facts: tuple[Fact, ...], words: Lexicon, lang: str) -> Iterator[Word]:

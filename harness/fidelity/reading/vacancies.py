@@ -3,10 +3,10 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 from harness.fidelity.reading.fact import Fact, Kind
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text
 
 _PLACES = re.compile(
@@ -36,7 +36,7 @@ class Places(NamedTuple):
     facts: frozenset[int]
 
 
-@lru_cache(maxsize=512)
+@remembered
 def same_places(one: Text, other: Text) -> tuple[bool, frozenset[int]] | None:
     """Whether as many places are taken in both texts, and the facts that tell of it; None where one does not tell."""
     if max(len(one.facts), len(other.facts)) > 4 or not (_counts(one) and _counts(other)):
@@ -58,7 +58,7 @@ def same_places(one: Text, other: Text) -> tuple[bool, frozenset[int]] | None:
     return bool(taken[0] & taken[1]), facts
 
 
-@lru_cache(maxsize=512)
+@remembered
 def _read(text: Text) -> tuple[tuple[float, str, float | None], ...]:
     """(count, "taken" or "free", how many there are in all) per count that a text tells."""
     counts = _counts(text)
