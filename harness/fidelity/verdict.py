@@ -111,7 +111,7 @@ def question(seen: Seen, similarity: Similarity, model: Model) -> Question | Non
     if texts is None or joined is None or _stands(seen.findings) or _explained(seen.both, seen.findings):
         return None
     own, risk = seen.abstains, model.risk(features(seen.both, seen.findings, similarity))
-    no_abstention = own.fields or not (own.pure or own.cue or seen.both.closeness < NO_COPY)
+    no_abstention = own.fields or own.answers or not (own.pure or own.cue or seen.both.closeness < NO_COPY)
     return Question(
         pair=texts,
         risk=risk,
@@ -156,7 +156,7 @@ def _both_read(own: Abstention, opinion: Opinion | None, findings: Sequence[Find
     It is heard where they are not clear: half an abstention may be a whole one, and a whole one none. Of fields it
     knows nothing.
     """
-    if opinion is None or opinion.abstains is None or own.fields or _stands(findings):
+    if opinion is None or opinion.abstains is None or own.fields or own.answers or _stands(findings):
         return own
     return own._replace(pure=opinion.abstains >= _enough(own))
 

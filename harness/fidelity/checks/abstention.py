@@ -5,14 +5,15 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from harness.fidelity.case import Case
 from harness.fidelity.reading import acts_en, acts_zh
 from harness.fidelity.reading.acts import Act, Clause, asks, clauses, topic
 from harness.fidelity.reading.fact import Fact, Kind, same
+from harness.fidelity.reading.failures import failure
 from harness.fidelity.reading.pair import alike, says
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import CJK, Word, read
 
 REPEATED = 0.5  # share of what the reference tells from which a clause tells it, too
@@ -47,6 +48,15 @@ _SPEAKS = re.compile(
 _FOUND_NOTHING = re.compile(
     r"\b(?:not|no|never)\b[^.!?]{0,25}\b(?:exist|on (?:file|record)|records? (?:of|for|with|under)|matching|such)\b|\b(?:not find|not found|not locate|no)\b (?:(?:an?|any|such|the|your) )?(?:\w+ )?(?:orders?|bookings?|accounts?|passports?|reservations?|customers?|tickets?|records?|entr(?:y|ies)|polic(?:y|ies)|parcels?|copies)\b|(?:不存在|查无|没有该|无此|没有此|没有这个)"
     r"|(?:(?:没有?|并未|未能?|并没有)(?:查询|查|找|搜索|搜|检索|发现)到?(?:到|有)?|(?<!暂时)(?<!目前)(?:系统|库|记录|名单|名下|档案)(?:里|中|内|上)?(?:查|找|搜)不到)(?:任何|相关|符合)?(?:[您你](?:本人)?的|该|此|这[个笔份条张]?)[^，。；,;!?]{0,10}(?:订单|申请|预约|预订|包裹|快递|账户|账号|保单|报名|交易|转账|付款|缴费|退款|记录|合同|工单|会员|挂号|病历|学籍|车票|机票|航班|房间|优惠券|发票)(?![^，。；,;!?]{0,4}(?:信息|数据|状态|进度|详情|结果|情况|资料|时间|金额|编号))",
+    re.IGNORECASE,
+)
+_THEY_RETURN = re.compile(  # somebody who is awaited comes again
+    r"\b(?:courier|driver|carrier|postman|technician|engineer|plumber|electrician|cleaner|nurse|doctor|parcel|package|delivery|train|bus|crew)\b(?: \w+)? (?:will|is going to|comes?|calls?|returns?|tries)\b(?! (?:call|ring|phone|write|contact|get|be in touch))",
+    re.IGNORECASE,
+)
+_BIDS = re.compile(  # bids the reader to ask somebody else, and nothing more
+    r"^\W*(?:(?:please|kindly|sorry|but|and|so|then|therefore|just|simply|you (?:may|might|could) (?:want|wish|like) to|it is best to|we (?:recommend|advise|suggest)(?: that)? you(?: to)?)\W+)*(?:contact|consult|ask|call|phone|ring|speak (?:to|with)|talk to|check with|turn to|get in touch with|reach out to|email|e-mail|write to|refer to|enquire|inquire)\b"
+    r"|^\W*(?:请|烦请|麻烦|建议|还请|可以?|敬请)?(?:您|你)?(?:自行|直接|及时|尽快|先|另行)?(?:联系|咨询|询问|致电|拨打|请教|问问?)",
     re.IGNORECASE,
 )
 _EMPTY_SEARCH = re.compile(  # a look-up that came back empty
@@ -93,6 +103,7 @@ class Abstention(NamedTuple):
     pure: bool  # nothing else is claimed
     unknowing: bool = False  # whether it says that something is not known, not only that the service does not work
     fields: bool = False  # whether it is a JSON object
+    answers: bool = False  # whether it tells that something asked for was not done, or is not there: no abstention
 
 
 NONE = Abstention("", pure=False)
@@ -104,7 +115,7 @@ def abstention(case: Case) -> Abstention:
     return _in_words(case.candidate, case) if values is None else _in_fields(values, case)._replace(fields=True)
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def admission(text: str) -> str:
     """The words with which `text` says that it does not know, or cannot be told now; "" where none does.
 
@@ -127,9 +138,11 @@ def _in_words(candidate: str, case: Case) -> Abstention:
     if (_TRANSPORT.search(candidate) or _CODE.search(candidate)) and not _COURTEOUS.search(candidate):
         return NONE
     read_as = clauses(candidate)
-    if all(part.act not in STRONG and part.act not in WEAK for part in read_as):
-        return NONE
     both = _sides(case.reference, case.prompt, case.lang)
+    if any(failure(part.bare or part.text, case.reference) for part in read_as):
+        return Abstention("", pure=False, answers=True)
+    if all(part.act not in STRONG and part.act not in WEAK for part in read_as):
+        return _referred(read_as, both, case.reference)
     parts = _causes([_genuine(part, both) for part in read_as])
     strong = [part for part in parts if part.act in STRONG]
     chosen = strong or [part for part in parts if part.act in WEAK]
@@ -159,11 +172,22 @@ class Sides(NamedTuple):
     words: Sequence[Word]  # all words of the reference
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def _sides(text: str, prompt: str, lang: str | None) -> Sides:
     asked, reference = read(prompt, lang), read(text, lang)
     told = [w for w in reference.content if not says(asked, w)]
     return Sides(reference.content, told, asked.content, reference.words)
+
+
+def _referred(parts: Sequence[Clause], both: Sides, reference: str) -> Abstention:
+    """For clauses that only bid the reader to ask somebody else, where that is not what the reference does."""
+    refers = [part for part in parts if part.act is Act.REFERRAL and _BIDS.search(part.text)]
+    others = [part for part in parts if part.act is not Act.POLITE and part not in refers]
+    if not refers or others or any(part.act in (Act.REFERRAL, Act.HANDOVER) for part in clauses(reference)):
+        return NONE
+    if any(_genuine(part, both).act is None for part in refers):
+        return NONE
+    return Abstention(refers[0].cue, pure=True)
 
 
 def _genuine(part: Clause, both: Sides) -> Clause:
@@ -177,7 +201,11 @@ def _genuine(part: Clause, both: Sides) -> Clause:
         ours = part.act is Act.UNKNOWING and _SPEAKS.search(part.text)
         if theirs or (part.own and not ours and _shared(part.own, both.content)):
             return part._replace(act=None, cue="", own="", loose=False)
-    elif part.own and (_repeats(part.own, both.told) or _measures(part.own, both)):
+    elif part.own and (
+        _repeats(part.own, both.told)
+        or _measures(part.own, both)
+        or (part.act is Act.RETRY and _THEY_RETURN.search(part.own))
+    ):
         return part._replace(act=None, cue="", own="", loose=False)
     return part
 

@@ -12,6 +12,7 @@ from harness.fidelity.checks import (
     conditions,
     contract,
     degenerate,
+    failure,
     identifiers,
     language,
     modality,
@@ -40,7 +41,7 @@ CHECKS: MappingProxyType[str, Check] = MappingProxyType(
         for module in (
             numbers, moments, identifiers, names, stance, negation, antonyms, quantifiers, conditions, modality, tense,
             roles, attributes, comparison, sequence, substitution, omission, addition, must_keep, contract, truncation,
-            degenerate, language, transport, overclaim,
+            degenerate, language, transport, failure, overclaim,
         )
     }
 )  # fmt: skip

@@ -62,6 +62,8 @@ PAIRS = [  # check, language, reference, lie, truth
     ("language", "zh", "您的包裹在仓库。", "Your parcel is at the depot.", "包裹在仓库里。"),
     ("transport", "en", "Your parcel is with the courier.", "Upstream timed out.", "The courier has your parcel."),
     ("transport", "zh", "您的包裹已发出。", "操作成功。", "您的包裹已经寄出。"),
+    ("failure", "en", "Your loan is approved.", "We could not process the loan.", "The loan has been approved."),
+    ("failure", "zh", "您的退款已到账。", "退款暂时无法办理。", "退款已经到账了。"),
     ("overclaim", "en", "We cannot say whether the parcel has left the depot.", "The parcel has not left the depot.", "We do not know whether the parcel has left the depot."),
     ("overclaim", "zh", "暂时查不到您的理赔是否获批。", "您的理赔没有获批。", "目前查不到您的理赔是否获批。"),
 ]  # fmt: skip
