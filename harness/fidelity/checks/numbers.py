@@ -25,6 +25,7 @@ _STEP = re.compile(
     r"|(?:增长|增加|上升|上涨|提高|提升|升|涨|下降|减少|降低|下跌|下调|上调|降|跌|减)(?:(?P<zh>[到至为])|了))$",
     re.IGNORECASE,
 )
+_POINTS = re.compile(r"百分点|(?:percentage|basis)[\s-]points?", re.IGNORECASE)  # so much more or less, never a level
 _REST = re.compile(r"\b(?:others?|rest|remaining)\b|其余|其他|其它|剩", re.IGNORECASE)
 _OFF = re.compile(r"\s*(?:off|discount|reduction|rebate|cheaper|less|lower)\b", re.IGNORECASE)
 _OFF_BEFORE = re.compile(
@@ -109,7 +110,7 @@ def _step(plain: str, fact: Fact) -> str:
     """ "level" after a verb with "to", "change" after one with "by"; "" elsewhere."""
     match = _STEP.search(plain[max(0, fact.start - 64) : fact.start])
     if match is None:
-        return ""
+        return "change" if _POINTS.search(fact.text) else ""
     return "level" if match["to"] or match["zh"] else "change"
 
 

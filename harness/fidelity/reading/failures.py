@@ -12,8 +12,8 @@ _THINGS = (
 )
 _ASIDE = r"(?! (?:\w+ ){0,2}?(?:requests?|questions?|quer(?:y|ies)|enquir\w+|inquir\w+|data|dates?|information|info|details?|status|look-?ups?|history|numbers?|records?|search|system|page|service)\b)"
 _ACT_FAILED = re.compile(  # what was to be done with the user's business, and was not: no failed look-up
-    r"\b(?:(?:could|can|did|do|was|were|have|has|had|will)(?: \w+)? not(?: been)?(?: able to)?|unable to|failed to)(?: \w+ly)? (?:process|complete|accept|approve|take|charge|execute|finali[sz]e|place|book|ship|send|deliver|dispatch|cancel|refund|"
-    rf"renew|transfer|pay|register|issue|grant|honou?r|authori[sz]e|settle|make|release)\b (?:(?:your|the|this|that|an?|any)\b )?(?:\w+ ){{0,2}}?(?P<thing>{_THINGS})\b{_ASIDE}",
+    r"\b(?:(?:could|can|did|was|were|have|has|had)(?: \w+)? not(?: been)?(?: able to)?|unable to|failed to)(?: \w+ly)? (?:process|complete|accept|approve|take|charge|execute|finali[sz]e|place|book|ship|send|deliver|dispatch|cancel|refund|"
+    rf"renew|transfer|pay|register|issue|grant|honou?r|authori[sz]e|settle|make|release)\b (?:your|the|this|that)\b (?:\w+ ){{0,2}}?(?P<thing>{_THINGS})\b{_ASIDE}",
     re.IGNORECASE,
 )
 _NONE_THERE = re.compile(
@@ -29,9 +29,16 @@ _ACT_FAILED_ZH = re.compile(
     r"|(?P<before>付款|支付|退款|订单|款项|包裹|预订|预约|贷款|理赔|转账|交易|报名|充值|提现)(?:暂时|目前|现在|今天|暂)?(?:无法|未能|没能|没法|不能)(?:成功|正常)?(?:处理|受理|办理|完成|接受|批准|通过|发出|寄出|退还|支付|到账|提交)(?![^，。；,;!?]{0,2}(?:请求|咨询|问题|查询))"
 )
 
+_RULE = re.compile(  # what is never done, or not under a condition
+    r"\b(?:before|until|unless|without|after|if|when|only|outside|except|once|where|while|than|to)\b(?! (?:us|me|process|complete|accept|approve|ship|send|deliver|book|make|take|charge|refund|transfer|pay|cancel|renew|register|issue|grant|release|settle)\b)|(?<!目)前|才|除非|只|如果|若|超过|以后|的话|(?<![暂及按同准即])时(?!间|候)|没有.*(?:就|则|不能)",
+    re.IGNORECASE,
+)
+
 
 def failure(clause: str, reference: str) -> str:
     """The words that tell that something the reference speaks of was not done, or is not there; "" where none do."""
+    if _RULE.search(clause):
+        return ""
     if CJK.search(clause):
         match = _ACT_FAILED_ZH.search(clause)
         return match[0] if match and (match["thing"] or match["before"]) in reference else ""

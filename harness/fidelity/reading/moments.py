@@ -214,6 +214,7 @@ def _clock(match: re.Match[str], hour: float, minute: float, afternoon: bool | N
 
 
 _MINUTES = {"": 0.0, "半": 30.0, "整": 0.0, "一刻": 15.0, "三刻": 45.0}
+_AT = re.compile(r"\b(?:at|by|from|until|till|before|after|around|about|to)\s+$", re.IGNORECASE)
 _NOON = frozenset(["中午", "正午", "noon"])
 _NIGHT = frozenset(["夜里", "夜间", "夜晚", "深夜", "半夜", "午夜", "子夜", "今夜", "night"])
 _EVENING = frozenset(["晚上", "晚间", "今晚", "明晚", "昨晚", "当晚", "evening", "tonight"])
@@ -258,6 +259,8 @@ def _english_time(match: re.Match[str]) -> Fact | None:
         hour, afternoon = 12.0, (g["h4"].lower() == "noon") != g["rel"].lower().endswith("to")
     else:
         hour = english(g["h2"] or g["h3"] or g["h4"] or g["h5"]) or 0.0
+        if g["h5"] and part == "night" and hour <= 5 and not _AT.search(match.string[: match.start("h5")]):
+            return None  # "one tablet in the morning and two at night"
         afternoon = _in_afternoon(part, hour) if part and not half else afternoon
     if not g["rel"]:
         return _clock(match, hour, 0, afternoon)

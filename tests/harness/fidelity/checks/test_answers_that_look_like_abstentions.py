@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from fidelity_judging import UNMEASURED, judged
+from fidelity_judging import UNMEASURED, complaints, judged
 
 from harness.fidelity.case import Case, Label
 from harness.fidelity.checks.abstention import abstention
@@ -51,6 +51,16 @@ ABSTENTIONS = [
     ("今天发货。", "请再发一次您的问题。"),
     ("今天发货。", "请明天再来咨询。"),
 ]
+RULES = [
+    (
+        "Refunds are issued only after the item has been inspected.",
+        "We can't issue the refund before the item has been inspected.",
+    ),
+    ("Bookings need a deposit.", "We cannot accept your booking without a deposit."),
+    ("Orders ship only within the mainland.", "We cannot ship orders to islands."),
+    ("验货后退款。", "验货前无法办理退款。"),
+    ("付清全款后发出订单。", "没有付清全款就不能发出该订单。"),
+]
 REFERRED_TO = [
     ("Ask your pharmacist.", "Please consult a pharmacist."),
     ("请咨询医生。", "请询问您的医生。"),
@@ -67,6 +77,11 @@ def test_what_comes_later_is_an_answer(reference: str, candidate: str) -> None:
 @pytest.mark.parametrize(("reference", "candidate"), FAILED)
 def test_what_failed_or_is_not_there_is_an_answer_that_contradicts(reference: str, candidate: str) -> None:
     assert judged(reference, candidate, degraded=True).label is Label.MISLEADING
+
+
+@pytest.mark.parametrize(("reference", "candidate"), RULES)
+def test_a_rule_that_denies_tells_of_no_failure(reference: str, candidate: str) -> None:
+    assert not complaints(reference, candidate, "failure")
 
 
 @pytest.mark.parametrize(("reference", "candidate"), FAILED)

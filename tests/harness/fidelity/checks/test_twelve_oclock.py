@@ -3,6 +3,9 @@
 import pytest
 from fidelity_judging import complaints
 
+from harness.fidelity.reading.fact import Kind
+from harness.fidelity.reading.text import read
+
 LIES = [
     ("Lunch is at 12 noon.", "Lunch is at 12 midnight."),
     ("The bar closes at 12 am.", "The bar closes at 12 pm."),
@@ -38,6 +41,11 @@ TRUTHS = [
     ("深夜两点停水。", "凌晨2点停水。"),
     ("上午11点开始。", "11:00开始。"),
 ]
+
+
+def test_a_count_of_tablets_at_night_is_no_hour() -> None:
+    facts = read("One tablet in the morning and two at night.").facts
+    assert [fact.kind for fact in facts if fact.text == "two"] == [Kind.NUMBER]
 
 
 @pytest.mark.parametrize(("reference", "candidate"), LIES)

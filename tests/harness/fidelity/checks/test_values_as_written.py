@@ -70,6 +70,17 @@ def test_other_money_codes_and_shares(reference: str, candidate: str) -> None:
 @pytest.mark.parametrize(
     ("reference", "candidate"),
     [
+        ("异地住院的报销比例降低10个百分点。", "异地住院的报销比例降低至10%。"),
+        ("The rate is cut by 5 percentage points.", "The rate is cut to 5%."),
+    ],
+)
+def test_points_are_a_change_and_no_level(reference: str, candidate: str) -> None:
+    assert judged(reference, candidate).label is Label.MISLEADING
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
         ("Your order number is 12345678.", "Order 12345678 is yours."),
         ("The population is 1500000.", "It has 1.5 million inhabitants."),
         ("The population is 1,500,000.", "The population is 1500000."),
