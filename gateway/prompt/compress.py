@@ -9,7 +9,8 @@ from gateway.prompt.chat_template import content_text
 from gateway.prompt.examples import shortened
 from gateway.prompt.passage import final_spans, newest_request
 from gateway.prompt.repeats import merged, said_again
-from gateway.prompt.structure import code_blocks, inline_spans, json_values, tables
+from gateway.prompt.structure import code_blocks, inline_spans, json_values
+from gateway.prompt.tables import tables
 from gateway.prompt.tokens import Counter, Message
 from gateway.prompt.truncate import INSTRUCTION_SHARE, Fit
 

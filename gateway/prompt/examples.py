@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from gateway.prompt.anchors import Protected, Span, intent_anchors, negation_scopes
-from gateway.prompt.structure import code_blocks, json_values, tables
+from gateway.prompt.structure import code_blocks, json_values
+from gateway.prompt.tables import tables
 
 HIGH_ENTROPY = 0.85  # from here on an example is all content and no pattern: its form says as much
 LEAST_EXAMPLES = 3

@@ -7,7 +7,8 @@ from enum import StrEnum
 
 from gateway.prompt.anchors import Protected, Span, negation_scopes
 from gateway.prompt.clauses import split_long
-from gateway.prompt.structure import Table, code_blocks, inline_spans, json_values, tables
+from gateway.prompt.structure import code_blocks, inline_spans, json_values
+from gateway.prompt.tables import Table, tables
 
 
 class Kind(StrEnum):

@@ -1,11 +1,11 @@
-"""The parts of a text that are one thing: code blocks, JSON values, table rows, inline code."""
+"""The parts of a text that are one thing: code blocks, JSON values, inline code."""
 
 import json
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from gateway.prompt.anchors import Protected, Span
+from gateway.prompt.blocks import unfenced_blocks
 
 _FENCE = re.compile(r"(?:`{3,}|~{3,})")
 _QUOTED = re.compile(
@@ -16,24 +16,37 @@ _INLINE_CODE = re.compile(r"(?<!`)`[^`\n]{1,400}`(?!`)")
 _LINK = re.compile(r"\bhttps?://[^\s<>\"'，。；）】]+")
 _JSON_OPEN = re.compile(r"[{\[]")
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)  # a string that nothing closes is the rest
-_TABLE_RULE = re.compile(r"^[\s|:+]*+-[\s|:\-+]*+$")
-_MAYBE_ROW = re.compile(r"^(?=[^\n|]*\||[^\n\t]*\t|[^\n,]*,[^\n,]*,)[^\n]*\n?", re.MULTILINE)
-
-
-class Table(NamedTuple):
-    """A header (with its rule, where there is one) and the rows under it."""
-
-    header: Span
-    rows: list[Span]
-
-    @property
-    def lines(self) -> list[Span]:
-        """All of it, in order."""
-        return [self.header, *self.rows]
+_ELEMENT = re.compile(
+    r"<(?P<tag>[A-Za-z][\w.:-]{0,40})(?:\s[^<>\n]{0,200})?>[^<>\n]{0,400}</(?P=tag)\s*>|</?[A-Za-z!?][^<>\n]{0,200}>"
+)
+_FORMULA = re.compile(
+    r"\$\$[^$]{1,1000}\$\$|\\\((?:[^\\\n]|\\(?![()])){1,400}\\\)|\\\[(?:[^\\]|\\(?![\[\]])){1,1000}\\\]"
+)
 
 
 def code_blocks(text: str) -> list[Span]:
-    """Fenced blocks with their fences, whole lines; an open one runs to the end of the text."""
+    """Blocks of code, whole lines, in order: fenced ones with their fences, and those that no fence encloses."""
+    fenced = _fenced(text)
+    unfenced = unfenced_blocks(text, fenced)
+    if not unfenced:
+        return fenced
+    values = Protected(json_values(text, fenced))
+    return sorted([*fenced, *(block for block in unfenced if _holds_values_whole(text, block, values))])
+
+
+def _holds_values_whole(text: str, block: Span, values: Protected) -> bool:
+    """Whether each JSON value that it touches is a part of it; a value with its own layout is no code."""
+    inner = text[slice(*block)]
+    start = block.start + len(inner) - len(inner.lstrip())
+    end = block.start + len(inner.rstrip())
+    return all(
+        start <= value.start and value.end <= end and (value.start, value.end) != (start, end)
+        for value in values.within(*block)
+    )
+
+
+def _fenced(text: str) -> list[Span]:
+    """An open block runs to the end of the text."""
     blocks: list[Span] = []
     strings = Protected(json_values(text, []) if _FENCE.search(text) else [])
     alone: dict[str, Iterator[re.Match[str]]] = {}
@@ -89,58 +102,10 @@ def json_values(text: str, outside: list[Span]) -> list[Span]:
     return values
 
 
-def tables(text: str, outside: list[Span]) -> list[Table]:
-    """Runs of two lines or more that hold cells between bars or tabs, or equally many commas."""
-    found: list[Table] = []
-    run: list[Span] = []
-    width: object = None
-    covered = iter([*outside, Span(len(text) + 1, len(text) + 1)])
-    block = next(covered)
-    for line in _MAYBE_ROW.finditer(text):
-        span = Span(line.start(), line.end())
-        while block.end <= span.start:
-            block = next(covered)
-        parts: list[str] = []
-        position = span.start
-        while span.start < block.start and block.end < span.end:  # a value in a cell
-            parts += [text[position : block.start], "x" * (block.end - block.start)]
-            position = block.end
-            block = next(covered)
-        cells = None if block.start < span.end else _cells("".join([*parts, text[position : span.end]]))
-        if parts and cells not in ("bars", "tabs"):
-            cells = None
-        if cells is None or cells != width or (run and run[-1].end != span.start):
-            found += _table(text, run, width)
-            run = []
-        width = cells
-        if cells is not None:
-            run.append(span)
-    return found + _table(text, run, width)
-
-
 def inline_spans(text: str) -> list[Span]:
-    """Inline code, web addresses, and what stands in quotes or brackets on one line."""
-    patterns = (_INLINE_CODE, _LINK, _QUOTED)
+    """Inline code, web addresses, tags, short elements, formulas, and what stands in quotes or brackets on one line."""
+    patterns = (_INLINE_CODE, _LINK, _QUOTED, _ELEMENT, _FORMULA)
     return [Span(match.start(), match.end()) for pattern in patterns for match in pattern.finditer(text)]
-
-
-def _cells(line: str) -> object:
-    """What rows of one table have in common: "bars", "tabs", a number of commas; None for a line of prose."""
-    if line.lstrip().startswith("|") or line.count("|") >= 2:
-        return "bars"
-    if "\t" in line.strip():
-        return "tabs"
-    commas = line.count(",")
-    return commas if commas >= 2 and ", " not in line else None
-
-
-def _table(text: str, lines: list[Span], width: object) -> list[Table]:
-    least = 3 if isinstance(width, int) else 2
-    if len(lines) < least:
-        return [Table(line, []) for line in lines] if width in ("bars", "tabs") else []
-    ruled = _TABLE_RULE.match(text[lines[1].start : lines[1].end]) is not None
-    head = Span(lines[0].start, lines[1].end if ruled else lines[0].end)
-    return [Table(head, lines[2:] if ruled else lines[1:])]
 
 
 def _line_end(text: str, position: int) -> int:

@@ -13,7 +13,8 @@ from gateway.prompt.compress import tightened
 from gateway.prompt.constraints import Sentence, spare
 from gateway.prompt.examples import entropy, runs, shortened
 from gateway.prompt.repeats import merged, said_again
-from gateway.prompt.structure import Table, json_values, tables
+from gateway.prompt.structure import json_values
+from gateway.prompt.tables import Table, tables
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
