@@ -28,7 +28,11 @@ MOST_SCOPE_CHARS = 160  # a clause that runs on longer than this negates nothing
 _NEGATION = re.compile(
     r"\b(?:not|never|none|nobody|nothing|neither|nor|without|cannot|except|unless|excluding|barring|no(?!\.\s?\d))\b"
     r"|\b\w+n['’]t\b"
-    r"|不|没有?|无(?!论)|未(?!来)|(?<![特区级个识分性])别(?!人|的|处)|勿|莫|非(?!常)|禁止|除了|除非|除外|拒绝",
+    r"|\b(?:forbid|forbids|forbidden|prohibit|prohibits|prohibited|ban|bans|banned|barred|illegal|unlawful|disallowed"
+    r"|impossible|unable|refuse[sd]?|refusing|refrain|avoid(?:s|ed|ing)?|deny|denies|denied|hardly|rarely|seldom|barely"
+    r"|scarcely|exclude[sd]?|other than|apart from|aside from|save for|(?:do|does|did|is|are|would|should)nt)\b"
+    r"|不|没有?|无(?!论)|未(?!来)|(?<![特区级个识分性])别(?!人|的|处)|勿|莫|非(?!常)|禁|除了|除非|除外|之外|以外|拒绝|谢绝|杜绝"
+    r"|避免|防止|切忌|毋|甭",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(r"[,;:](?=\s(?!(?:or|nor|and)\b)|$)|[.!?](?=\s|$)|[，；：。！？]|\n\s*\n")
@@ -75,6 +79,11 @@ def negation_scopes(text: str) -> list[Span]:
         end = stop.start() if stop else most
         scopes.append(Span(cue.start(), max(end, cue.end())))
     return scopes
+
+
+def denies(text: str) -> bool:
+    """Whether it holds a negation."""
+    return _NEGATION.search(text) is not None
 
 
 def intent_anchors(text: str) -> list[Anchor]:

@@ -17,12 +17,16 @@ _FIXED_ROLES = frozenset({"system", "developer"})
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Segments that stay or go together. `message`: its index; `needs`: units it would mislead without."""
+    """Segments that stay or go together.
+
+    `message`: its index; `needs`: units it would mislead without; `goes_on`: its sentence began in the unit before.
+    """
 
     message: int
     text: str
     needs: tuple[int, ...]
     is_block: bool
+    goes_on: bool
 
 
 class Passage:
@@ -46,10 +50,11 @@ class Passage:
         for unit, segment in zip(unit_of, found, strict=True):
             groups.setdefault(unit, []).append(segment)
         for unit, members in groups.items():
-            parents = {unit_of[segment.parent] for segment in members if segment.parent is not None} - {unit}
+            above = {segment.parent for segment in members} | {head for segment in members for head in segment.heads}
+            needs = {unit_of[one] for one in above if one is not None} - {unit}
             whole = text[members[0].start : members[-1].end]
             solid = any(segment.kind is Kind.BLOCK for segment in members)
-            self.units.append(Unit(message, whole, tuple(sorted(parents)), solid))
+            self.units.append(Unit(message, whole, tuple(sorted(needs)), solid, members[0].goes_on))
 
     @cached_property
     def last_user(self) -> int | None:
@@ -122,10 +127,10 @@ def _may_be_cut(message: Message) -> bool:
 def final_instruction(passage: Passage, *, costs: Sequence[int], most_tokens: int) -> set[int]:
     """The units that say what is wanted: the end of the newest user message.
 
-    The last paragraph where it takes no more than `most_tokens`; else its last sentence with the questions and
-    imperatives right before it, as far as they fit. Where none of that asks for anything, what was asked before the
-    text ("Summarise this: …") and what was asked last (before "Thank you!") as well; not with a
-    `most_tokens` of 0, which stands for as little as can be.
+    The last paragraph where it takes no more than `most_tokens`; else its last sentence (of one in several units the
+    last ones) with the questions and imperatives right before it, as far as they fit. Where none of that asks for
+    anything, what was asked before the text ("Summarise this: …") and what was asked last (before "Thank you!") as
+    well; not with a `most_tokens` of 0, which stands for as little as can be.
     """
     if passage.last_user is None:
         return set()
@@ -196,7 +201,8 @@ def _last_sentences(passage: Passage, paragraph: Sequence[int], *, costs: Sequen
     wanted = passage.with_needs(paragraph[0])
     for unit in paragraph[1:]:
         longer = wanted | passage.with_needs(unit)
-        if not is_instruction(passage.units[unit].text) or sum(costs[one] for one in longer) > most_tokens:
+        wished = passage.units[unit + 1].goes_on or is_instruction(passage.units[unit].text)
+        if not wished or sum(costs[one] for one in longer) > most_tokens:
             break
         wanted = longer
     return wanted

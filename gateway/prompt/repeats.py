@@ -50,7 +50,11 @@ def _without(text: str, found: Sequence[Segment], gone: Collection[int]) -> str:
 
 
 def _sentences(text: str, found: Sequence[Segment], final: Sequence[Span]) -> list[Sentence]:
-    tied = {one.parent for one in found} | {index - 1 for index, one in enumerate(found) if one.glued}
+    tied = (
+        {one.parent for one in found}
+        | {head for one in found for head in one.heads}
+        | {index - 1 for index, one in enumerate(found) if one.glued}
+    )
     fixed = Protected(final)
     sentences: list[Sentence] = []
     title: int | None = None
@@ -67,6 +71,7 @@ def _sentences(text: str, found: Sequence[Segment], final: Sequence[Span]) -> li
                 under=(_FINAL, *under) if is_final and under else under,
                 alone=one.kind in (Kind.SENTENCE, Kind.ITEM)
                 and not one.glued
+                and not one.goes_on
                 and index not in tied
                 and not _indent(text, one.start),
                 final=is_final,

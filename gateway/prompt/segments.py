@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gateway.prompt.anchors import Protected, Span, negation_scopes
-from gateway.prompt.clauses import split_long
+from gateway.prompt.anchors import Protected, Span, denies, negation_scopes
+from gateway.prompt.clauses import Piece, split_long
 from gateway.prompt.structure import code_blocks, inline_spans, json_values
 from gateway.prompt.tables import Table, tables
 
@@ -27,6 +27,8 @@ class Segment:
 
     `parent`: the segment without which this one misleads (heading, lead-in, table header), or None.
     `glued`: continues the segment before ("Except …", "但是…"), so that both stay or go.
+    `heads`: of a part of a long sentence, the parts that hold the negation, or the verb, whose object goes on here.
+    `goes_on`: the sentence began in the segment before.
     """
 
     start: int
@@ -34,6 +36,8 @@ class Segment:
     kind: Kind
     parent: int | None = None
     glued: bool = False
+    heads: tuple[int, ...] = ()
+    goes_on: bool = False
 
 
 _STOP = re.compile(
@@ -80,10 +84,18 @@ def segments(text: str) -> list[Segment]:
 
 
 def _sentence_ends(text: str, protected: Protected) -> list[int]:
+    """Where sentences end; not at a Chinese semicolon behind a negation: its list may go on."""
     ends = []
+    denied, seen = False, 0
     for stop in _STOP.finditer(text):
-        if not protected.forbids(stop.end()) and _ends_here(text, stop):
-            ends.append(stop.end())
+        if protected.forbids(stop.end()) or not _ends_here(text, stop):
+            continue
+        denied = denied or denies(text[seen : stop.start()])
+        seen = stop.end()
+        if denied and stop["strong"] == "；":
+            continue
+        ends.append(stop.end())
+        denied = False
     return ends
 
 
@@ -144,7 +156,7 @@ def _is_han(character: str) -> bool:
     return "\u3400" <= character <= "\u9fff"
 
 
-def _described(text: str, pieces: Sequence[Span], solid: Sequence[Span], grids: Sequence[Table]) -> list[Segment]:
+def _described(text: str, pieces: Sequence[Piece], solid: Sequence[Span], grids: Sequence[Table]) -> list[Segment]:
     """Say of each piece what it is and which piece it cannot do without."""
     headers = {row.start: table.header.start for table in grids for row in table.rows}
     rows = {*headers, *(table.header.start for table in grids)}
@@ -165,7 +177,7 @@ def _described(text: str, pieces: Sequence[Span], solid: Sequence[Span], grids: 
             and not all(segment.glued for segment in described[-_MOST_GLUED:])
         )
         parent = outline.parent(kind, headers.get(piece.start), line_goes_on=line_goes_on)
-        described.append(Segment(piece.start, piece.end, kind, parent, glued))
+        described.append(Segment(piece.start, piece.end, kind, parent, glued, piece.heads, piece.goes_on))
         outline.note(text[piece.start : piece.end], kind, index, piece.start)
     return described
 
@@ -187,6 +199,8 @@ class _Outline:
         self._headings: list[tuple[int, int]] = []  # (level, index)
         self._lead_in: int | None = None
         self._lead_used = False
+        self._lead_denies = False  # then it holds for each line of the paragraph under it
+        self._denial: int | None = None  # the sentence right before, where it denies something
         self._item: int | None = None
         self._index_at: dict[int, int] = {}
 
@@ -198,7 +212,9 @@ class _Outline:
             return None
         if kind is Kind.SENTENCE and line_goes_on and self._item is not None:
             return self._item
-        if kind is Kind.SENTENCE and (self._lead_in is None or self._lead_used):
+        if kind is not Kind.SENTENCE and self._lead_in is None and self._denial is not None:
+            self._lead_in, self._lead_used, self._lead_denies = self._denial, False, True
+        if kind is Kind.SENTENCE and (self._lead_in is None or (self._lead_used and not self._lead_denies)):
             return heading
         return self._lead_in if self._lead_in is not None else heading
 
@@ -214,9 +230,19 @@ class _Outline:
             self._item = index
         if text.endswith("\n"):
             self._item = None
+        negative = kind is Kind.SENTENCE and denies(text)
+        self._denial = index if negative else None
         if text.rstrip().endswith((":", "：")):
-            self._lead_in, self._lead_used = index, False
-        elif kind is Kind.SENTENCE and self._lead_used and not in_item:
+            self._lead_in, self._lead_used, self._lead_denies = index, False, negative
+        elif kind is Kind.SENTENCE and not in_item and self._lead_is_over(text):
             self._lead_in = None
         elif self._lead_in is not None and not in_item:
             self._lead_used = True
+
+    def _lead_is_over(self, text: str) -> bool:
+        """Whether `text`, a sentence under the lead-in, is the last one that it holds for."""
+        return _ends_paragraph(text) if self._lead_denies else self._lead_used
+
+
+def _ends_paragraph(text: str) -> bool:
+    return text[len(text.rstrip()) :].count("\n") > 1

@@ -14,6 +14,11 @@ _MARK = re.compile(r"z\d+q")
 _FILLER = "and the porter of house {} keeps the key of every room on the long floor over there, "
 
 
+ROWS = frozenset(
+    ("table", "json cells", "tabs", "commas", "long row", "one bar", "quoted cells", "grid", "columns", "html rows")
+)
+
+
 class Thing(NamedTuple):
     """`atoms` are pieces of the pattern, in order; `needs`: the number of the atom that every other one needs."""
 
@@ -23,7 +28,7 @@ class Thing(NamedTuple):
 
     @property
     def has_rows(self) -> bool:
-        return self.name in ("table", "json cells", "tabs", "commas", "long row")
+        return self.name in ROWS
 
 
 def one(name: str, text: str) -> Thing:
@@ -77,6 +82,36 @@ BLOCKS = (
     Thing("commas", ("item {},days,what {}\n", "book. {},14,{}\n", "no disc {},0,{}\n"), needs=0),
     Thing("list", ("Never {} do this {}:\n", "- open the {} seal {}\n", "- lose the {} receipt {}\n"), needs=0),
     Thing("heading", ("# Terms {}\n",)),
+    Thing("one bar", ("item {} | days {}\n--- | ---\n", "book. New {} | 14 {}\n", "never {} | 0. A {}\n"), needs=0),
+    Thing("quoted cells", ("item {},note {}\n", '"Ann. B, {}",not {}. A\n', "no disc. C {},{}\n"), needs=0),
+    Thing(
+        "grid",
+        ("+---+---+\n| item {} | days {} |\n+===+===+\n", "| book. A {} | not {} |\n", "+---+---+\n"),
+        needs=0,
+    ),
+    Thing(
+        "columns", ("ITEM {}   DAYS {}   NOTE\n", "book {}   14   Not {}. A\n", "disc {}   0   Run. {} B\n"), needs=0
+    ),
+    Thing(
+        "html rows",
+        (
+            "<table>\n",
+            "<tr><th>item {}. A</th><th>days {}</th></tr>\n",
+            "<tr><td>never {}. B</td>\n<td>0. {}</td></tr>\n",
+            "</table>\n",
+        ),
+        needs=1,
+    ),
+    Thing("indented", ("\nThe code {}:\n\n", "    x{} = f(1). A\n\n    print('a. b{}')\n    # never {}\n"), needs=0),
+    Thing("indented by tabs", ("\nThe code {}:\n\n", "\tx{} = f(1). A\n\n\t\tnot {}\n"), needs=0),
+    one("braces", "function f{}() {{\n  if (x) {{\n    return 1. {}\n  }}\n\n  return 2. {}\n}}\n"),
+    one("python", "def f{}():\n    if x:\n        return 1. A{}\n\n    return not {}\n"),
+    one("latex", "\\begin{{align}}\n a{} &= b. \\\\\n\n c &= d. {} Not \\\\\n\\end{{align}}\n"),
+    one("pre", "<pre>\nx {}. A\n\nnot {}. B\n</pre>\n"),
+    one("hunk", "@@ -1,3 +1,3 @@ f{}\n a. B {}\n-not. C {}\n+b. D {}\n e. F {}\n"),
+    one("yaml", "spec{}:\n  replicas: 3. A {}\n  not:\n    b: no. {}\n"),
+    one("stack trace", "Traceback (most recent call last):\n  File {}. A\n    not {}. B\nValueError: c. D {}\n"),
+    one("log with continuation", "2026-01-02 03:04:05 ERROR it failed {}. A\n  not {}. B\n  at c {}. D\n"),
     one("long row", "| not {} this | " + "and so on. " * 70 + "| {} |\n"),
 )
 LONG = (
@@ -91,6 +126,25 @@ LONG = (
             "and it ends. ",
         ),
     ),
+)
+
+
+def listed(name: str, before: str, members: Sequence[str], after: str = "") -> Thing:
+    """A sentence with a long list, whose members need `before`, or else `after`, which holds the negation."""
+    if after:
+        return Thing(name, (before, *members, after), needs=len(members) + 1)
+    return Thing(name, (before + members[0], *members[1:]), needs=0)
+
+
+_CLERKS = ["the clerk {} of the regional sales department, "] * 24
+_FILES = ["客户的第{}号私人文件、"] * 60
+LISTS = (
+    listed("en list", "Refunds {} must never be paid to ", [*_CLERKS, "or the driver {}. "]),
+    listed("en list of orders", "Translate {} into French ", [*_CLERKS, "and the driver {}. "]),
+    listed("en list before", "Of the staff ", [*_CLERKS, "and the driver {} "], "must not be paid {}. "),
+    listed("en list of or", "Never give {} it to Ann ", ["or the clerk {} of the sales department "] * 24),
+    listed("zh list", "严禁{}向任何人透露", [*_FILES, "和客户的第{}号录音。"]),
+    listed("zh list before", "", [*_FILES, "客户的第{}号录音，"], "都不得{}向任何人透露。"),
 )
 SCOPES = re.compile(r"^(?:but nobody|since it is not)")
 
@@ -131,6 +185,8 @@ def _atoms(thing: Thing, written: Sequence[str]) -> Iterator[Marked]:
     for index, text in enumerate(written):
         if thing in LONG and SCOPES.match(text) is None:
             continue  # what runs on for longer than a unit may is cut at its clauses
+        if not _MARK.search(text):
+            continue
         needed = thing.needs is not None and index != thing.needs
         needs = _MARK.findall(written[thing.needs or 0]) if needed else []
         yield Marked(thing.name, text.strip(), tuple(_MARK.findall(text)), tuple(needs))
