@@ -10,7 +10,7 @@ from gateway.backends.backend import Backend
 from gateway.errors import Blame, UpstreamError
 from gateway.health import effects
 from gateway.prompt.ascii_only import in_ascii
-from gateway.prompt.compress import compress
+from gateway.prompt.compress import can_compress, compress
 from gateway.prompt.tokens import Counter, WithTools
 from gateway.prompt.truncate import fit
 from gateway.record import Level, Reason
@@ -20,7 +20,6 @@ from gateway.work import Loss, Work
 LEAST_TOKENS = 16  # of an answer that is worth asking for
 _BYTES_PER_CHAR = 4  # at most
 _LOOP_CHARS = 4_096  # longer prompts are counted and cut off the event loop: cutting takes milliseconds per thousand
-_COUNT_CHARS = 65_536  # longer prompts are counted only as far as it takes
 
 
 class Shaped(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,21 +40,21 @@ async def shape(work: Work, backend: Backend, *, default_max_tokens: int, limit_
     limit = min(work.policy.truncation.limit_tokens, backend.config.context_tokens, limit_tokens or chars)
     may_read = backend.boundaries is not None and _BYTES_PER_CHAR * chars > limit  # no token is shorter than a byte
     if chars > _LOOP_CHARS or may_read:
-        return await asyncio.to_thread(_shape, work, backend, default_max_tokens, limit_tokens, chars)
-    return _shape(work, backend, default_max_tokens, limit_tokens, chars)
+        return await asyncio.to_thread(_shape, work, backend, default_max_tokens, limit_tokens)
+    return _shape(work, backend, default_max_tokens, limit_tokens)
 
 
 def _chars(messages: Sequence[Mapping[str, Any]]) -> int:
     return sum([len(text_of(message)) for message in messages])
 
 
-def _shape(work: Work, backend: Backend, default_max_tokens: int, limit_tokens: int | None, chars: int) -> Shaped:
+def _shape(work: Work, backend: Backend, default_max_tokens: int, limit_tokens: int | None) -> Shaped:
     asked = work.request.max_tokens or default_max_tokens
     wanted = asked if work.level is Level.HEALTHY else effects(work.level, max_tokens=asked).max_tokens or asked
     context = backend.config.context_tokens
     room = context - min(wanted, max(LEAST_TOKENS, context // 4))
     limit = min(work.policy.truncation.limit_tokens, room, limit_tokens or room)
-    messages, tokens, loss = _fit(work, backend, limit, chars)
+    messages, tokens, loss = _fit(work, backend, limit)
     max_tokens = max(1, min(wanted, context - tokens))
     named = wanted if work.request.max_tokens is not None else max_tokens  # the default promises the client nothing
     loss.max_tokens = max(0, asked - wanted) + max(0, named - max_tokens)
@@ -76,17 +75,16 @@ def _readable(messages: list[Any], backend: Backend, loss: Loss) -> list[Any]:
     return plain.messages
 
 
-def _fit(work: Work, backend: Backend, limit: int, chars: int) -> tuple[list[Any], int, Loss]:
+def _fit(work: Work, backend: Backend, limit: int) -> tuple[list[Any], int, Loss]:
     loss = Loss()
     messages = _readable(work.request.messages, backend, loss)
     tools = work.request.body.get("tools")
     counter: Counter = WithTools(backend.counter, tools) if tools else backend.counter
-    if messages is not work.request.messages:
-        chars = _chars(messages)
-    tokens = limit + 1 if chars > _COUNT_CHARS else counter.count_messages(messages)  # `fit` counts long ones
+    short = can_compress(messages)
+    tokens = counter.count_messages(messages) if short else limit + 1  # `fit` counts a long one as far as it takes
     if tokens <= limit:
         return messages, tokens, loss
-    if work.policy.truncation.compress and chars <= _COUNT_CHARS:
+    if work.policy.truncation.compress and short:
         compressed = compress(messages, limit_tokens=limit, count=counter)
         loss.compressed_tokens = max(0, tokens - compressed.prompt_tokens)
         messages, tokens = list(compressed.messages), compressed.prompt_tokens

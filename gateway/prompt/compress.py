@@ -14,13 +14,18 @@ from gateway.prompt.tables import tables
 from gateway.prompt.tokens import Counter, Message
 from gateway.prompt.truncate import INSTRUCTION_SHARE, Fit
 
-MOST_CHARS = 100_000
+MOST_COMPRESSED_CHARS = 100_000  # a longer prompt is only cut: each step reads it all, together 0.5 to 1 s per 100,000
 
 Step = Callable[[str, Sequence[Span]], str]  # the text, and what in it must stay as it is
 
 _STRING_OR_SPACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|\s+', re.DOTALL)
 _LOOSE_SPACE = re.compile(r"(?<=\S) +(?=\n)|\n(?:[ \t]*\n){2,}")
 _JSON_FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*json5?[ \t]*", re.IGNORECASE)
+
+
+def can_compress(messages: Sequence[Message]) -> bool:
+    """Whether the prompt is no longer than MOST_COMPRESSED_CHARS."""
+    return sum(len(content_text(message)) for message in messages) <= MOST_COMPRESSED_CHARS
 
 
 def compress(messages: Sequence[Message], *, limit_tokens: int, count: Counter) -> Fit:
@@ -30,10 +35,10 @@ def compress(messages: Sequence[Message], *, limit_tokens: int, count: Counter) 
     that another one keeps; few-shot examples that show nothing but their form. Only text of users is rewritten, and the
     final instruction stays as it is, to the letter, as do code, tables, tool calls and system prompts. Where the prompt
     has to be cut afterwards, only the final instruction stands for what was said before: any other copy may be cut.
-    `dropped_tokens` is what the prompt became shorter by. A prompt over MOST_CHARS comes back as it is, with an
-    upper bound for its tokens: counting it over and over takes longer than what it would win.
+    `dropped_tokens` is what the prompt became shorter by: 0 for one that `can_compress` denies, which comes back as it
+    is, with an upper bound for its tokens.
     """
-    if sum(len(content_text(message)) for message in messages) > MOST_CHARS:
+    if not can_compress(messages):
         return Fit(messages=list(messages), dropped_tokens=0, prompt_tokens=count.upper_bound(messages))
     before = count.count_messages(messages)
     whole = Fit(messages=list(messages), dropped_tokens=0, prompt_tokens=before)

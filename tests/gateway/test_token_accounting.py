@@ -7,6 +7,8 @@ from served import backend, gateway, policy_of
 from tokenizers import Tokenizer, models, pre_tokenizers
 from upstream_stub import Script, Writer, answers, chunk, completion, running, says, streams
 
+from gateway.prompt import MOST_COMPRESSED_CHARS
+
 GOOD = "Opened software cannot be refunded."
 ASKED = "Opened software cannot be refunded.\n\nCan opened software be refunded?"
 TEMPLATE = "{% for m in messages %}{{ m['role'] + ' ' + m['content'] + ' ' }}{% endfor %}assistant"
@@ -130,6 +132,26 @@ async def test_a_prompt_that_is_compressed_and_then_cut_counts_both(model_dir):
         assert (
             lost <= sum(dropped[name] for name in ("prompt_tokens", "compressed_tokens")) <= lost + 16
         )  # marks of gaps
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_over", [False, True])
+async def test_up_to_one_bound_a_prompt_is_compressed_and_over_it_is_said_to_be_cut_only(is_over):
+    values = {f"k{n}": {"v": n} for n in range(1300)}
+    text = json.dumps(values, indent=8 if not is_over else 24)
+    assert (len(text) > MOST_COMPRESSED_CHARS) is is_over
+    assert len(text) > 65_536
+    policy = policy_of(truncation={"limit_tokens": 15_000}, deadline={"request_s": 60.0})
+    async with (
+        running(says("The value of k7 is 7.")) as up,
+        gateway(backend(up, "primary", context_tokens=60_000), policy=policy) as served,
+    ):
+        answer = await served.chat(f"{text}\n\nWhat is the value of k7?")
+        sent = up.seen[0]["messages"][0]["content"]
+    assert sent.endswith("What is the value of k7?")
+    assert answer.record["reasons"] == ["prompt_truncated" if is_over else "prompt_compressed"]
+    assert answer.record["dropped"].keys() == {"prompt_tokens" if is_over else "compressed_tokens"}
+    assert (json.dumps(values, separators=(",", ":")) in sent) is not is_over
 
 
 @pytest.mark.parametrize("said", ["Do not mention prices.", "Answer as JSON.", "不要提到价格。"])
