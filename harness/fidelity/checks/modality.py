@@ -11,8 +11,8 @@ from harness.fidelity.checks.negation import double_negation
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity
-from harness.fidelity.reading.tense import Stage, deeds
 from harness.fidelity.reading.remembered import remembered
+from harness.fidelity.reading.tense import Stage, deeds
 from harness.fidelity.reading.text import Text
 
 NAME = "modality"
