@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.fidelity.case import Label
-from harness.fidelity.reading.stops import MOST, MOST_RUN, with_stops
+from harness.fidelity.reading.stops import MOST, MOST_APART, MOST_RUN, with_stops
 from harness.fidelity.reading.text import language, read
 from tests.harness.fidelity.fidelity_judging import judged
 
@@ -96,3 +96,13 @@ def test_a_fact_is_kept_by_an_answer_that_is_the_reference() -> None:
         text = f"The invoices {'of the year ' * before}come to EUR 36,500 and are {'to be ' * 50}paid on Monday"
         found = judged(text, text, must_keep=("36,500",))
         assert found.label is Label.FAITHFUL, (before, found.reasons)
+
+
+@pytest.mark.parametrize("unit", ["ask them! ", "ask the desk; 请咨询客服！", "问客服！ask the desk. "])
+def test_a_full_stop_of_each_script_is_never_far(unit: str) -> None:
+    text = unit * (12_000 // len(unit))
+    scripts = {".": "[a-z]", "。": "[一-鿿]"}
+    for lang in STOPS:
+        found = with_stops(text, lang)
+        for mark in (mark for mark, script in scripts.items() if re.search(script, text)):
+            assert max(map(len, found.split(mark))) <= MOST_APART + MOST + 1
