@@ -21,14 +21,14 @@ from harness.fidelity.risk import Model, features, freedom, shipped_model
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
 _UNHEARD = frozenset({"comparison", "stance", "tense"})  # who is more, yes or no, done or to come: overruled wrongly
-_VALUES = frozenset({"numbers", "moments"})
+_SURE = frozenset({"numbers", "moments", "names", "attributes"})  # another value or name, or that of another thing
 _CODE = frozenset({"identifiers"})  # and to another code
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 MOST_REASONS, TOLD = 5, 0.25  # severity from which a finding is one of the reasons
 MOST_PLACES, MOST_WORDS = 2, 6  # quoted of what the cross-encoders doubt
 NO_ABSTENTION, HALF_IS_WHOLE, WHOLE = 0.02, 0.65, 0.5  # how likely the cross-encoder must find an abstention
-SUREST_VALUE = 0.95
+SURE = 0.95  # severity of a certain finding that is not overruled
 NO_COPY = 0.5  # closeness from which an answer without a word of abstaining is none
 
 
@@ -173,8 +173,8 @@ def _least(risk: float, both: Pair, findings: Sequence[Finding]) -> float:
 
 
 def _another_value(findings: Sequence[Finding]) -> bool:
-    """Whether a value stands where the reference has another one: in a rewording the cross-encoders see no such lie."""
-    return any(f.certain and f.severity >= SUREST_VALUE and f.check in _VALUES for f in findings)
+    """Whether a value or a name stands in another's place: in a rewording the cross-encoders see no such lie."""
+    return any(f.certain and f.severity >= SURE and f.check in _SURE for f in findings)
 
 
 def findings_of(both: Pair) -> tuple[Finding, ...]:
