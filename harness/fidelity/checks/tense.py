@@ -18,6 +18,8 @@ _CLASH = MappingProxyType(  # how much it tells, in [0, 1]
     }
 )
 
+_FLAT = frozenset({Stage.DONE, Stage.TO_COME})  # stages of which texts tell many deeds
+
 
 def check(both: Pair) -> list[Finding]:
     here = deeds(both.reference)
@@ -25,7 +27,7 @@ def check(both: Pair) -> list[Finding]:
     for one in here:
         for other in there:
             severity = _CLASH.get(frozenset({one.stage, other.stage}), 0.0)
-            if severity and _one_verb(one, other) and not _told_there(other, here) and not _told_there(one, there):
+            if severity and _one_verb(one, other) and not _told(one, other, here, there):
                 if Stage.GIVEN_UP in (one.stage, other.stage) and _both_given_up(both, one):
                     continue
                 reason = f"“{other.text}” is {other.stage}, “{one.text}” in the reference is {one.stage}"
@@ -40,9 +42,15 @@ def _one_verb(one: Deed, other: Deed) -> bool:
     return base(one.verb) == base(other.verb) or (not soon and alike(one.verb, other.verb))
 
 
-def _told_there(deed: Deed, others: tuple[Deed, ...]) -> bool:
-    """Whether the other text tells of the same at the same stage, too."""
-    return any(deed.stage is other.stage and _one_verb(deed, other) for other in others)
+def _told(one: Deed, other: Deed, here: tuple[Deed, ...], there: tuple[Deed, ...]) -> bool:
+    return _told_there(other, here, there) or _told_there(one, there, here)
+
+
+def _told_there(deed: Deed, others: tuple[Deed, ...], own: tuple[Deed, ...]) -> bool:
+    """Whether the other text tells of the same at the same stage, too, or of something that only it has a verb for."""
+    beside = [other for other in others if other.stage is deed.stage]
+    alone = deed.stage in _FLAT and any(not any(_one_verb(other, one) for one in own) for other in beside)
+    return alone or any(_one_verb(deed, other) for other in beside)
 
 
 def _both_given_up(both: Pair, one: Deed) -> bool:

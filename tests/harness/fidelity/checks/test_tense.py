@@ -87,6 +87,10 @@ def test_another_stage_is_told(reference: str, candidate: str) -> None:
         ("证书将在6月18日过期。", "到6月18日证书就失效了。"),
         ("请将卡插入机器。", "把卡插进机器里。"),
         ("我们已受理您的申请，将在三天内回复。", "您的申请我们收到了，三天内会回复。"),
+        (
+            "Your parcel reached our depot at 6:40 and will be delivered today.",
+            "Your parcel got to our depot at 6:40. Expect it today.",
+        ),
     ],
 )
 def test_the_same_stage_in_other_words_is_left_alone(reference: str, candidate: str) -> None:
