@@ -108,7 +108,7 @@ def _to_read(seen: Seen) -> tuple[str, str] | None:
 def question(seen: Seen, similarity: Similarity, model: Model) -> Question | None:
     """What the cross-encoders are asked; None where the verdict stands without them."""
     texts, joined = _to_read(seen), model.joined.get(seen.both.reference.lang)
-    if texts is None or joined is None or _stands(seen.findings) or _explained(seen.both, seen.findings):
+    if texts is None or joined is None or _stands(seen.findings, seen.abstains) or _explained(seen.both, seen.findings):
         return None
     own, risk = seen.abstains, model.risk(features(seen.both, seen.findings, similarity))
     no_abstention = own.fields or own.answers or not (own.pure or own.cue or seen.both.closeness < NO_COPY)
@@ -156,7 +156,7 @@ def _both_read(own: Abstention, opinion: Opinion | None, findings: Sequence[Find
     It is heard where they are not clear: half an abstention may be a whole one, and a whole one none. Of fields it
     knows nothing.
     """
-    if opinion is None or opinion.abstains is None or own.fields or own.answers or _stands(findings):
+    if opinion is None or opinion.abstains is None or own.fields or own.answers or _stands(findings, own):
         return own
     return own._replace(pure=opinion.abstains >= _enough(own))
 
@@ -215,9 +215,12 @@ def _breaks(findings: Sequence[Finding]) -> bool:
     return _grave(findings, ("contract",))
 
 
-def _stands(findings: Sequence[Finding]) -> bool:
-    """Whether something is wrong that reading the two texts together cannot make right."""
-    return _grave(findings, _FORM)
+def _stands(findings: Sequence[Finding], own: Abstention = NONE) -> bool:
+    """Whether something is wrong that reading the two texts together cannot make right.
+
+    An answer that abstains in part (`own`) may well say no more than "in a few minutes".
+    """
+    return _grave(findings, _FORM - {"degenerate"} if own.cue else _FORM)
 
 
 def _explained(both: Pair, findings: Sequence[Finding]) -> bool:

@@ -3,6 +3,7 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -41,7 +42,24 @@ KINDS = frozenset({Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.ME
 
 
 def check(both: Pair) -> list[Finding]:
-    return [*compare(both, KINDS, NAME), *_change_for_level(both), *_other_measure(both), *_other_count(both)]
+    others = (*_change_for_level(both), *_other_measure(both), *_other_count(both), *_said_elsewhere(both))
+    return [*compare(both, KINDS, NAME), *others]
+
+
+def _said_elsewhere(both: Pair) -> list[Finding]:
+    """In a copy, one value told once less and another one of its kind once more: it has taken the other's place."""
+    if both.closeness <= COPY:
+        return []
+    ours, theirs = (Counter(f.key for f in text.facts if f.kind in KINDS) for text in (both.reference, both.candidate))
+    if set(ours) != set(theirs):
+        return []
+    told = {fact.key: fact for fact in both.reference.facts}
+    for gone in ours - theirs:
+        for new in theirs - ours:
+            if told[gone].kind is told[new].kind and told[gone].unit == told[new].unit:
+                reason = f"“{told[new].text}” stands once more, and “{told[gone].text}” once less than in the reference"
+                return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    return []
 
 
 def _other_count(both: Pair) -> list[Finding]:
@@ -119,6 +137,7 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
     lost, new = _differences(both)
     if not lost and not new:
         return []
+    lost = tuple(fact for fact in lost if not _two(fact, both.candidate))
     theirs = _told(both.candidate.facts)
     found = []
     for fact in new:
@@ -130,7 +149,7 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
             found.append(_new(fact, lost, both, name))
     changed = any(f.severity == 1.0 for f in found)
     for fact in lost:
-        if fact.kind in kinds and not changed and not _once(fact) and not _two(fact, both.candidate):
+        if fact.kind in kinds and not changed and not _once(fact):
             copy = both.closeness > COPY
             if _implied(fact, theirs):
                 continue

@@ -78,6 +78,7 @@ DATE_ZH = re.compile(
     r"|(?<![\d一二三四五六七八九十])(?P<d4>\d{1,2}|[一二三四五六七八九十]{1,3})号(?![楼线门室桌机房厅座馆])"
     r"|第?(?P<q>[一二三四1234])季度|\bQ(?P<q2>[1-4])(?![0-9])"
 )
+OF_THE_MONTH_ZH = re.compile(r"(?:[每当次本下上]个?|翌)月(?:的)?(?P<day>\d{1,2}[日号])")
 WEEKDAY_ZH = re.compile(r"(?:(?:上|下|本|这)?(?:(?<![小老阿])周|星期|礼拜))([一二三四五六日天末])(?!年|[百千万])")
 DAY_ZH = re.compile(
     r"大后天|后天|大前天|前天|今天|今日|今晚|今早|明天|明日|明晚|明早|昨天|昨日|昨晚|昨夜|今夜|明夜|次日|翌日|第[二2][天日]|转天|次年|翌年|第二年|转年|次月|翌月|第二个月|次周|翌周|第二个星期|第二周|"
@@ -128,6 +129,10 @@ def chinese_moments(text: str) -> Iterator[Fact]:
         found = _chinese_date(match)
         if found is not None:
             yield found
+    for match in OF_THE_MONTH_ZH.finditer(text):
+        start, end = match.span("day")
+        day = (None, None, _number(match["day"][:-1]))
+        yield Fact(kind=Kind.DATE, value=day, start=start, end=end, text=match["day"])
     for match in TIME_ZH.finditer(text):
         found = _chinese_time(match)
         if found is not None:

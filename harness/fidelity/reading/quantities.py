@@ -8,6 +8,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from harness.fidelity.reading.fact import FLOAT_DIGITS, Fact, Kind
+from harness.fidelity.reading.moments import OF_THE_MONTH_ZH
 from harness.fidelity.reading.numerals import DIGITS, NUMBER_EN, NUMBER_ZH, ORDINALS, TENS, chinese, english
 from harness.fidelity.reading.units import CHINESE, COUNTERS, CURRENCIES, ENGLISH, Unit
 
@@ -204,7 +205,9 @@ def chinese_quantities(text: str) -> Iterator[Fact]:
         fact = _special(match)
         if fact is not None:
             yield fact
-    blocked = [m.span() for m in _NOT_NUMBER_ZH.finditer(text)]
+    blocked = [m.span() for m in _NOT_NUMBER_ZH.finditer(text)] + [
+        m.span("day") for m in OF_THE_MONTH_ZH.finditer(text)
+    ]
     for match in ZH.finditer(text):
         start = match.start("number")
         lone = match["number"] in _LONE_ZH

@@ -214,3 +214,22 @@ def test_an_abstention_may_have_a_form_or_a_number_of_its_own(candidate: str, pu
 )
 def test_an_answer_of_one_word_is_a_label(reference: str, candidate: str, lie: bool) -> None:
     assert (gravest(reference, candidate) >= 0.9) is lie
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate", "lie"),
+    [
+        ("零下60度的库每吨每天12元，每月1日结账。", "零下60度的库每吨每月12元，每月1日结账。", True),
+        ("每月5日发工资。", "工资在每月5号发。", False),
+        ("次月10日到账。", "次月20日到账。", True),
+        (
+            "The deposit is $90: $40 for the keg and $50 for the tap head. Without the tap head you get $40 back.",
+            "The deposit is $90: $40 for the tap head and $50 for the keg. Without the tap head you get $50 back.",
+            True,
+        ),
+        ("Rooms cost 80 euros, 80 euros more with a meal.", "Rooms cost 80 euros, with a meal 80 euros more.", False),
+        ("可以，请您爱人带上两个人的身份证来。", "您爱人来没问题，请带上您俩的身份证。", False),
+    ],
+)  # fmt: skip
+def test_how_often_a_value_is_told_tells_too(reference: str, candidate: str, lie: bool) -> None:
+    assert (gravest(reference, candidate) >= 0.7) is lie
