@@ -116,7 +116,7 @@ def question(seen: Seen, similarity: Similarity, model: Model) -> Question | Non
         pair=texts,
         risk=risk,
         far=freedom(seen.both.closeness),
-        least=_least(risk, seen.both, seen.findings),
+        least=_least(risk, seen.both, seen.findings, model),
         enough=None if no_abstention else _enough(own),
         joined=joined,
         threshold=model.threshold,
@@ -142,7 +142,9 @@ def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: froze
         return _abstained(case, similarity, abstains)
     risk = model.risk(features(both, findings, similarity))
     if joined is not None and opinion is not None and not _explained(both, findings):
-        risk = joined.risk(risk, opinion.misleads, far=freedom(both.closeness), least=_least(risk, both, findings))
+        risk = joined.risk(
+            risk, opinion.misleads, far=freedom(both.closeness), least=_least(risk, both, findings, model)
+        )
         if opinion.read:
             findings = (*findings, _read_together(opinion.misleads, both))
     label = Label.MISLEADING if risk >= model.threshold else Label.FAITHFUL
@@ -165,11 +167,16 @@ def _enough(own: Abstention) -> float:
     return NO_ABSTENTION if own.pure else HALF_IS_WHOLE if own.cue else WHOLE
 
 
-def _least(risk: float, both: Pair, findings: Sequence[Finding]) -> float:
-    """What the cross-encoders cannot lower: the checks' risk where something is wrong that they do not see."""
+def _least(risk: float, both: Pair, findings: Sequence[Finding], model: Model) -> float:
+    """What the cross-encoders cannot lower: the checks' risk where something is wrong that they do not see.
+
+    Of another value or name it is what a certain finding is worth by itself.
+    """
     codes = any(f.kind is Kind.IDENTIFIER for f in both.reference.facts) or any(pieces(both.case.reference))
     unseen = _grave(findings, _UNHEARD) or (codes and _grave(findings, _CODE))  # H1 for a half-year replaces no code
-    return risk if unseen or _another_value(findings) or _stands(findings) else 0.0
+    if unseen or _stands(findings):
+        return risk
+    return min(risk, model.sure) if _another_value(findings) else 0.0
 
 
 def _another_value(findings: Sequence[Finding]) -> bool:
