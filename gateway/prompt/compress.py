@@ -18,7 +18,7 @@ MOST_COMPRESSED_CHARS = 100_000  # a longer prompt is only cut: each step reads 
 
 Step = Callable[[str, Sequence[Span]], str]  # the text, and what in it must stay as it is
 
-_STRING_OR_SPACE = re.compile(r'"(?:[^"\\]|\\.)*"|\s+', re.DOTALL)
+_STRING_OR_SPACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|\s+', re.DOTALL)
 _LOOSE_SPACE = re.compile(r"(?<=\S) +(?=\n)|\n(?:[ \t]*\n){2,}")
 _JSON_FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*json5?[ \t]*", re.IGNORECASE)
 

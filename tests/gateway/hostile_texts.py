@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gateway.answers import courtesy, embedding, grounding, language, lexis, number_words, wording
 from gateway.answers.word_pattern import folded_tokens
-from gateway.prompt import anchors, examples, relevance, repeats, structure
+from gateway.prompt import anchors, examples, relevance, repeats, structure, tables
 from gateway.prompt.compress import tightened
 from gateway.prompt.segments import segments
 
@@ -77,7 +77,7 @@ READINGS: dict[str, Callable[[str], object]] = {
     "segments": segments,
     "code_blocks": structure.code_blocks,
     "json_values": lambda text: structure.json_values(text, []),
-    "tables": lambda text: structure.tables(text, []),
+    "tables": lambda text: tables.tables(text, []),
     "inline_spans": structure.inline_spans,
     "negation_scopes": anchors.negation_scopes,
     "intent_anchors": anchors.intent_anchors,
