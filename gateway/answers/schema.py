@@ -17,6 +17,9 @@ _RISKY = (b'"$', b'"pattern', b'"unevaluated', b'"uniqueItems')  # references, p
 _PLAIN = (b'"$schema"', b'"$id"', b'"$defs"', b'"$comment"')
 _SMALL = 2_000_000  # bytes of the schema times bytes of the answer: some hundredths of a second at most
 _MOST_SLOW = 64
+_MOST_LEVELS = (
+    16  # of a schema that is checked in a thread: so many fit the 128 KiB of stack that some systems give one
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -36,7 +39,7 @@ class SchemaChecks:
         One whose turn does not come in time is let through: the check of the answer looks at it again.
         """
         raw = msgspec.json.encode(schema)
-        if not is_risky(raw, len(raw)):
+        if not (is_risky(raw, len(raw)) or is_deep(schema)):
             await asyncio.to_thread(require_schema, schema)
             return
         verdict = await self.processes.ask(Job(schema=dict(schema)), within_s=self.budget_s)
@@ -58,7 +61,7 @@ class SchemaChecks:
             check_schema(text, response_format=response_format, schema=None)
             return True
         raw = b"" if schema is None else msgspec.json.encode(schema)
-        if schema is None or not is_risky(raw, len(text)):
+        if schema is None or not (is_risky(raw, len(text)) or is_deep(schema)):
             return await self._in_thread(text, response_format, schema)
         check_schema(text, response_format=response_format, schema=None)
         value = msgspec.json.decode(text)
@@ -101,6 +104,17 @@ def is_risky(schema: bytes, answer_bytes: int) -> bool:
     for word in _PLAIN:
         plain = plain.replace(word, b"")
     return len(schema) * max(1, answer_bytes) > _SMALL or any(word in plain for word in _RISKY)
+
+
+def is_deep(schema: Mapping[str, Any]) -> bool:
+    """Whether it is nested so deeply that a thread with a small stack might end there, and the gateway with it."""
+    level: list[Any] = [schema]
+    for _ in range(_MOST_LEVELS):
+        parts = [one.values() if isinstance(one, Mapping) else one for one in level if isinstance(one, Mapping | list)]
+        level = [part for some in parts for part in some]
+        if not level:
+            return False
+    return True
 
 
 def _require_fields(value: Any, schema: Mapping[str, Any]) -> None:

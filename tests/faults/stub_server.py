@@ -30,7 +30,6 @@ ANSWER = "Opened software cannot be refunded. The refund of order A-1234 is “p
 LEDGER: dict[str, int] = {}
 IDS = count(1)
 LATE_S = 0.1  # an engine answers first, and logs then why it could not
-threading.stack_size(256 * 1024)
 
 
 class Answers(BaseHTTPRequestHandler):
@@ -123,6 +122,7 @@ def completion(kind: str, text: str, finish: str | None) -> dict[str, object]:
 
 
 if __name__ == "__main__":
+    threading.stack_size(256 * 1024)
     server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Answers)
     print(json.dumps({"port": server.server_address[1]}), flush=True)
     server.serve_forever()

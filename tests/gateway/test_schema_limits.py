@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import json
+import subprocess
+import sys
 import threading
 from functools import partial
 
@@ -255,3 +257,31 @@ async def test_a_comparison_of_a_long_answer_with_its_prompt_that_is_slow_is_lef
         served.runtime.pipeline.schemas.budget_s = 60.0
         in_time = await served.chat("Does it?")
         assert "ungrounded" in in_time.record["reasons"]
+
+
+SMALL_STACK = """
+import asyncio, json, threading
+from gateway.answers.schema import SchemaChecks
+from gateway.errors import BadRequest
+
+async def main():
+    checks = SchemaChecks(budget_s=30.0)
+    for levels in (10, 15, 16, 40, 150, 190):
+        try:
+            await checks.require(json.loads('{"not":' * levels + "{}" + "}" * levels))
+        except BadRequest as error:
+            print(levels, error)
+    checks.processes.close()
+
+threading.stack_size(128 * 1024)
+asyncio.run(main())
+"""
+
+
+@pytest.mark.slow
+def test_no_depth_of_a_schema_ends_a_gateway_whose_threads_have_small_stacks():
+    script = [sys.executable, "-c", SMALL_STACK]
+    ended = subprocess.run(script, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 0, ended.stderr
+    refused = [line.split()[0] for line in ended.stdout.splitlines()]
+    assert refused[-2:] == ["150", "190"]

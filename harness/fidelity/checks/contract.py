@@ -77,13 +77,13 @@ def _quick(schema: dict[str, object], value: object) -> bool:
 
 def _ends(schema: dict[str, object], value: object) -> bool:
     """Whether the check comes to an end in time, tried in a process that can be ended."""
-    from gateway.answers.schema_process import Job
+    from gateway.answers.schema_process import Job, Verdict
 
     process, nothing = _process(), Job(schema={}, check_value=True)
     try:
-        if not any(process.ask(nothing, within_s=WITHIN_S) for _ in range(STARTS)):
+        if not any(isinstance(process.ask(nothing, within_s=WITHIN_S), Verdict) for _ in range(STARTS)):
             return False  # it does not even start
-        return process.ask(Job(schema=schema, value=value, check_value=True), within_s=WITHIN_S) is not None
+        return isinstance(process.ask(Job(schema=schema, value=value, check_value=True), within_s=WITHIN_S), Verdict)
     except (ValueError, OverflowError, TypeError, RecursionError, msgspec.MsgspecError):
         return False  # what cannot be handed over: half a surrogate pair, a number beyond 64 bits
 
