@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "input",
         nargs="+",
         metavar="FILE|SET",
-        help="labelled .jsonl files, or names of sets (collapse, generated, generated_fresh)",
+        help="labelled .jsonl files, or names of sets (collapse, generated, generated_fresh, generated_rewordings)",
     )
     parser.add_argument("--split", choices=("dev", "test"), help="of files and sets with splits only these rows")
     parser.add_argument("--ablation", action="store_true", help="leave out one check at a time; prints Markdown")
