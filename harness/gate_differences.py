@@ -116,7 +116,7 @@ def f1_drop(cell: Cell, reference: Cell, demand: Demand, *, has_floor: bool = Fa
         f"{drop.value:+.3f} lower on {drop.n} items, upper bound {drop.high:+.3f}, margin {demand.margin:g}"
         f"{left_out(alone)}{one_sided(len(ours) - drop.n - alone)}"
     )
-    if hidden:
+    if hidden and verdict is not Verdict.FAIL:
         reason += f"; at most {MOST_UNPAIRED:.0%} may lack one: judge the same items on both sides"
     return found_check(demand, name, drop, (verdict, reason + lacks.said), lacks.n)
 

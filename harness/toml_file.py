@@ -49,11 +49,16 @@ class TomlFile:
 
 def beyond_64_bits(value: Any) -> tuple[str, ...]:
     """The keys to the first whole number that is none in TOML; empty: there is none."""
-    if not isinstance(value, dict):
-        return ()
-    for key, held in value.items():
-        if any(isinstance(one, int) and one.bit_length() > 63 for one in (held if isinstance(held, list) else [held])):
+    for key, held in value.items() if isinstance(value, dict) else ():
+        if _is_beyond(held):
             return (key,)
-        if inner := beyond_64_bits(held):
-            return (key, *inner)
+        for one in held if isinstance(held, list) else [held]:
+            if inner := beyond_64_bits(one):
+                return (key, *inner)
     return ()
+
+
+def _is_beyond(held: Any) -> bool:
+    if isinstance(held, list):
+        return any(_is_beyond(one) for one in held)
+    return isinstance(held, int) and not -(2**63) <= held < 2**63

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _OPERATOR = r"(?:[<>=!+*/%|^~-]|:=)+"
-_SPACED = rf"(?<![A-Za-z0-9_])\w+(?: {_OPERATOR} -?[A-Za-z0-9_.]+)+"
+_SPACED = rf"(?<![A-Za-z0-9_])\w+(?: {_OPERATOR} -?[A-Za-z0-9_.]+%?)+"
 _PIECE = re.compile(rf"{_SPACED}|[!-~]+", re.ASCII)
-_SIGN = re.compile(r"[\[\]{}<>=~^|]| [+*/-] ")
+_SIGN = re.compile(r"[\[\]{}<>=~^|]|\*\*| [+*/-] ")
+_DRESS = re.compile(r"\*\*(?=\S)([^*\n]{1,400}?)(?<=\S)\*\*|<(https?://[^<>\s]+)>")  # bold, and a link in brackets
 _ALIKE = (  # signs that are written in several ways, or say nothing
     ("≤", "<="), ("≥", ">="), ("≠", "!="), ("==", "="), ("=>", ">"), ("->", ">"), ("→", ">"), ("<-", "<"), ("←", "<"),
-    ('"', ""), ("'", ""), ("“", ""), ("”", ""), ("`", ""), ("**", ""), ("\\", ""),
+    ('"', ""), ("'", ""), ("“", ""), ("”", ""), ("`", ""), ("\\", ""),
 )  # fmt: skip
-_EDGES = " .,;:!?()*_"
+_EDGES = " .,;:!?()*_%"
 _ONE_PAIR = re.compile(r"[\[{<]+[^\[\]{}<>=~^|]*[\]}>]+")  # a placeholder, however it is bracketed
 
 
@@ -26,6 +27,7 @@ class Piece(NamedTuple):
 
 def pieces(text: str) -> Iterator[Piece]:
     """All of a text that hold a word, in order."""
+    text = _DRESS.sub(r"\1\2", text)
     for one, other in _ALIKE:
         text = text.replace(one, other)
     if not _SIGN.search(text):

@@ -4,9 +4,9 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text
 
 
@@ -131,7 +131,7 @@ _ZH = tuple(_patterns_zh())
 _OPEN = re.compile(r"\b(?:not|never|no|if|unless|may|can|could|would|should)\b|[不没未]|如果|若|可以|能")
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def handovers(text: Text) -> frozenset[Handover]:
     """What a text tells flatly of; nothing where it denies or only supposes something."""
     plain = text.plain if text.lang == "zh" else text.plain.lower()

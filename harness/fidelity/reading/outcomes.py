@@ -3,8 +3,8 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
-from functools import lru_cache
 
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text
 
 _STATES = tuple(
@@ -54,7 +54,7 @@ def _stopped(one: str, other: str) -> bool:
     )
 
 
-@lru_cache(maxsize=512)  # asked for every denial of a text
+@remembered
 def same_state(one: Text, other: Text) -> bool:
     """Whether one text names a state that denies something, and the other tells its outcome."""
     if _stopped(one.plain, other.plain) or _stopped(other.plain, one.plain):

@@ -29,8 +29,8 @@ OPPOSITES = frozenset(
 _WHO_EN = r"(?:you|they|he|she|we|i|it|one|members|guests|visitors|customers)"
 _END_EN, _END_ZH = r"(?=[,.;:!–—-]|\s*$)", r"(?=[,.;:!，。；：！、的哦呢啊呀]|\s*$)"
 _OPENINGS = {
-    Stance.MAY_NOT: rf"{_WHO_EN} (?:can ?not|can[’']t|may not|must not|mustn[’']t)\b|please (?:do not|don[’']t)\b"
-    rf"|不行{_END_ZH}|不能|不可以|不得(?!不)|不允许|不准|没有办法|没办法|没法(?!律)|切勿|请勿|请不要|还不能",
+    Stance.MAY_NOT: rf"{_WHO_EN} (?:can ?not|can[’']t|may not|must not|mustn[’']t)\b(?! (?:miss|go wrong)\b)|please (?:do not|don[’']t)\b(?! (?:hesitate|worry)\b)"
+    rf"|不行{_END_ZH}|不能|不可以|不得(?!不)|不允许|不准|没有办法|没办法|没法(?!律)|切勿(?!担心)|请勿(?!担心)|请不要(?!担心)|还不能",
     Stance.NO: rf"(?:no|nope){_END_EN}|not (?:yet|really|quite|at all|any ?more|for now|until|possible|allowed)\b|(?:i[’']m |i am )?(?:afraid|sorry),? (?:not|no)\b"
     rf"|(?:不|不会|不是|不对|没有|还没|还没有|尚未|暂不|否){_END_ZH}",
     Stance.YES: rf"(?:yes|yeah|yep|sure|certainly|of course|absolutely|definitely|correct|exactly|no problem|go ahead|by all means){_END_EN}|(?:yes|go ahead|no problem)\b"
@@ -43,6 +43,10 @@ _BEFORE = re.compile(  # greetings and the like, and what hedges
     r"[^.,;:!，。；：！]{0,15}[.,;:!，。；：！]|一般(?:来说)?|通常|目前|暂时|当然|please note[,:]|[*_“\"（(\s]+)\s*",
     re.IGNORECASE,
 )
+_COURTESY = re.compile(
+    r"(?:sure|certainly|of course|absolutely|definitely|no problem|好的?|没问题|当然)\s*[,.!:，。！：]\s*",
+    re.IGNORECASE,
+)
 _MOST_BEFORE = 3
 
 
@@ -52,9 +56,16 @@ def opening(text: str) -> Opening | None:
     for _ in range(_MOST_BEFORE + 1):
         found = _OPENING.match(text, start)
         if found is not None and found.lastgroup is not None:
-            return Opening(Stance[found.lastgroup], found[0].strip())
+            return _meant(text, start) or Opening(Stance[found.lastgroup], found[0].strip())
         skipped = _BEFORE.match(text, start)
         if skipped is None:
             return None
         start = skipped.end()
     return None
+
+
+def _meant(text: str, start: int) -> Opening | None:
+    """What follows a mere courtesy: "Sure! You cannot check in before three." """
+    courtesy = _COURTESY.match(text, start)
+    found = _OPENING.match(text, courtesy.end()) if courtesy else None
+    return Opening(Stance[found.lastgroup], found[0].strip()) if found and found.lastgroup else None

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.polarity import polarity
+from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.tense_zh import chinese_deeds
 from harness.fidelity.reading.text import Text, Word
 
@@ -74,7 +75,7 @@ _GIVEN_UP_ELSEWHERE = re.compile(
 )
 
 
-@lru_cache(maxsize=2048)
+@remembered
 def deeds(text: Text) -> tuple[Deed, ...]:
     """What a text tells as done, under way, to come or given up; what it denies, asks or only supposes is left out."""
     if text.lang == "zh":

@@ -25,6 +25,7 @@ def found(reference: str, candidate: str) -> list[str]:
         ("Multiply: area = a * b.", "Multiply: area = a / b."),
         ("The pattern is ^a+$.", "The pattern is ^a?$."),
         ("取 <5 的值", "取 >5 的值"),
+        ("Use x ** 2 here.", "Use x * 2 here."),
     ],
 )
 def test_other_signs_between_the_same_names_are_another_piece(reference: str, candidate: str) -> None:
@@ -44,6 +45,9 @@ def test_other_signs_between_the_same_names_are_another_piece(reference: str, ca
         ("Run `git reset HEAD~1`.", "`git reset HEAD~` does it."),
         ("Use x[1:] and x[:1].", "Use x[:1] and x[1:]."),
         ("It costs $5.", "It costs 5 USD."),
+        ("Alert if CPU > 90%.", "Alert if CPU>90%."),
+        ("See https://a.com/p?id=3 for it.", "See <https://a.com/p?id=3> for it."),
+        ("Choose **File > New** now.", "Choose File > New now."),
     ],
 )
 def test_the_same_piece_in_another_dress_is_the_same(reference: str, candidate: str) -> None:

@@ -34,6 +34,11 @@ def test_opposite_beginnings_are_told(reference: str, candidate: str) -> None:
     ("reference", "candidate"),
     [
         ("No, you need not appear in person.", "You can stay at home."),
+        ("You cannot check in before 3 pm.", "Sure! You cannot check in before 3 pm."),
+        ("Please don't hesitate to call us.", "You can call us."),
+        ("You can't miss it, it is next to the bank.", "Yes, it is right next to the bank."),
+        ("不能退款。", "好的，不能退款。"),
+        ("请勿担心，包裹在路上。", "没问题，包裹在路上。"),
         ("No problem, send it back.", "Yes, send it back."),
         ("No parking here.", "You can't park here."),
         ("Yes, it is open.", "It is not closed."),
