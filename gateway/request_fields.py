@@ -100,8 +100,8 @@ def shown(value: Any) -> str:
 
 
 def _check_object(value: Mapping[str, Any], kinds: Mapping[str, Kind], prefix: str) -> None:
-    for key in kinds.keys() & value.keys():
-        found, kind = value[key], kinds[key]
+    for key, kind in kinds.items():
+        found = value.get(key)
         require(found is None or isinstance(found, kind.types), f"{prefix}{key}", found, kind.told)
 
 

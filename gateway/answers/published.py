@@ -44,8 +44,11 @@ def whole(body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-def chunk(body: dict[str, Any], outer: dict[str, Any]) -> dict[str, Any]:
-    """One chunk of a stream, mended in place; `outer`: the id, time and model of the whole stream, as far as known."""
+def chunk(body: dict[str, Any], outer: dict[str, Any], *, called: bool = False) -> dict[str, Any]:
+    """One chunk of a stream, mended in place; `outer`: the id, time and model of the whole stream, as far as known.
+
+    `called`: an earlier chunk called a tool.
+    """
     without_records(body)
     for field, fits in (("id", _is_text), ("created", _is_count), ("model", _is_text)):
         if fits(body.get(field)):
@@ -59,7 +62,7 @@ def chunk(body: dict[str, Any], outer: dict[str, Any]) -> dict[str, Any]:
     choices = body.get("choices")
     body["choices"] = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
     for choice in body["choices"]:
-        _mend_choice(choice)
+        _mend_choice(choice, called=called)
     _mend_usage(body)
     return body
 
@@ -99,7 +102,7 @@ def _mend_outer(body: dict[str, Any], kind: str) -> None:
         _drop_unless(body, field, str)
 
 
-def _mend_choice(choice: dict[str, Any]) -> None:
+def _mend_choice(choice: dict[str, Any], *, called: bool) -> None:
     choice["index"] = _index(choice.get("index"))
     if not isinstance(choice.get("delta"), dict):
         choice["delta"] = {}
@@ -111,7 +114,7 @@ def _mend_choice(choice: dict[str, Any]) -> None:
         for place, call in enumerate(calls):
             if isinstance(call, dict) and not _is_count(call.get("index")):
                 call["index"] = place
-    choice["finish_reason"] = finish(choice.get("finish_reason"), calls=bool(calls))
+    choice["finish_reason"] = finish(choice.get("finish_reason"), calls=called or bool(calls))
     _drop_unless(choice, "logprobs", dict)
 
 

@@ -23,7 +23,8 @@ _BROKEN_FINISH = re.compile(
 )  # other engines have words of their own for a good end, and each its own for a bad one
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 SCHEMA_FIELD = "response_format.json_schema.schema"
-_IDENTIFIERS = ("$id", "id")
+_DATA = ("enum", "const", "default", "examples")  # of a schema: values that are no schemas
+_OLD_DRAFTS = ("draft-03", "draft-04")  # in which a schema's name was "id"
 _SHOWN_CHARS = 60
 _DEGRADED = (Level.DEGRADED, Level.CRITICAL)
 _REPLACEMENT_SHARE = 0.05  # more U+FFFD than this: the tokens were not decodable
@@ -148,12 +149,13 @@ def _require_addresses(schema: Mapping[str, Any]) -> None:
     """What a schema calls itself and its parts can be read as an address. Raises BadRequest."""
     if "$schema" in schema:
         _require_address(schema["$schema"], f"{SCHEMA_FIELD}.$schema")
+    old = any(draft in str(schema.get("$schema")) for draft in _OLD_DRAFTS)
     waiting: list[Any] = [schema]
     while waiting:
         one = waiting.pop()
         if isinstance(one, Mapping):
-            waiting += one.values()
-            for key in _IDENTIFIERS:
+            waiting += [part for key, part in one.items() if key not in _DATA]
+            for key in ("$id", "id") if old else ("$id",):
                 if isinstance(one.get(key), str):
                     _require_address(one[key], f"{SCHEMA_FIELD}: {key}")
         elif isinstance(one, list):

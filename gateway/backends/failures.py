@@ -110,7 +110,7 @@ def failure_of(
 
 def failure_inside(error: ErrorBody, what: str, *, sent: bytes) -> UpstreamError:
     """What an error means that came where a status of 200 had promised an answer."""
-    return _told(what, error, sent=sent, neutral=False)
+    return _told(what, error, sent=sent, neutral=False, may_blame=True)
 
 
 def error_reason(error: ErrorBody, *, sent: bytes) -> Reason:
@@ -139,14 +139,15 @@ def _failure(status: int, error: ErrorBody, *, name: str, sent: bytes) -> Upstre
     neutral = status == _NOT_THERE or (_BAD_REQUEST <= status < _SERVER_ERROR and status not in _BACKENDS)
     if neutral:
         error = error._replace(message="")  # it may be the client's words
-    return _told(f"{name} answered {status}", error, sent=sent, neutral=neutral)
+    may_blame = status >= _SERVER_ERROR  # of a 4xx the status says whose it is, whatever type it gives itself
+    return _told(f"{name} answered {status}", error, sent=sent, neutral=neutral, may_blame=may_blame)
 
 
-def _told(what: str, error: ErrorBody, *, sent: bytes, neutral: bool) -> UpstreamError:
+def _told(what: str, error: ErrorBody, *, sent: bytes, neutral: bool, may_blame: bool) -> UpstreamError:
+    """`may_blame`: an error that calls itself the client's fault is believed."""
     reason = error_reason(error, sent=sent)
-    calls_itself_clients = reason is Reason.BACKEND_ERROR and not _CLIENT_KINDS.isdisjoint(
-        error.kinds.casefold().split()
-    )
+    kinds = error.kinds.casefold().split()
+    calls_itself_clients = may_blame and reason is Reason.BACKEND_ERROR and not _CLIENT_KINDS.isdisjoint(kinds)
     neutral = neutral or calls_itself_clients or reason is Reason.CONTEXT_TOO_LONG
     return UpstreamError(what, reason=reason, blame=Blame.NEUTRAL if neutral else Blame.FAILURE)
 

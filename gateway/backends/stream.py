@@ -1,7 +1,7 @@
 """Server-sent events of a backend: lines in, pieces out, and whether the stream ended whole."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -21,10 +21,15 @@ _BOM = b"\xef\xbb\xbf"
 _OTHER_FIELDS = (b":", b"event:", b"id:", b"retry:")  # of server-sent events, the first being a comment
 
 
+Name = Annotated[str, msgspec.Meta(min_length=1)]
+Whole = Annotated[int, msgspec.Meta(ge=0)]
+
+
 class Usage(msgspec.Struct, gc=False):
-    prompt_tokens: int
-    completion_tokens: int
-    total_tokens: int
+    prompt_tokens: Whole
+    completion_tokens: Whole
+    total_tokens: Whole
+    degradation: msgspec.Raw = _NO_VALUE
 
 
 class FunctionDelta(msgspec.Struct, gc=False):
@@ -33,7 +38,7 @@ class FunctionDelta(msgspec.Struct, gc=False):
 
 
 class ToolDelta(msgspec.Struct, gc=False):
-    index: int
+    index: Whole
     function: FunctionDelta | None = None
 
 
@@ -49,7 +54,7 @@ class Delta(msgspec.Struct, gc=False):
 
 
 class Choice(msgspec.Struct, gc=False):
-    index: int
+    index: Whole
     delta: Delta
     finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"] | None = None
     logprobs: dict[str, Any] | None = None
@@ -59,10 +64,10 @@ class Choice(msgspec.Struct, gc=False):
 class Event(msgspec.Struct, gc=False):
     """As much of a chunk as the gateway looks at, in OpenAI's own shape; others are mended first."""
 
-    id: str
+    id: Name
     object: Literal["chat.completion.chunk"]
-    created: int
-    model: str
+    created: Whole
+    model: Name
     choices: list[Choice]
     usage: Usage | None = None
     service_tier: str | None = None
@@ -115,6 +120,7 @@ class StreamReader:
         self._sent = sent
         self._model = model
         self._outer: dict[str, Any] = {}  # what all chunks of the stream have in common
+        self._called = False  # a tool, by now
         self.own_record: dict[str, Any] | None = None  # of a backend that is a gateway itself
         self._check = check
         self._opening: bytearray | None = bytearray()  # until it is known that there are events
@@ -235,7 +241,7 @@ class StreamReader:
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict) and isinstance(reason := choice.get("finish_reason"), str):
                 require_finished(reason)
-        mended = chunk(body, self._outer)
+        mended = chunk(body, self._outer, called=self._called)
         mended.setdefault("model", self._model)
         data = msgspec.json.encode(mended)
         return data, _DECODER.decode(data)
@@ -247,6 +253,8 @@ class StreamReader:
         if choice.finish_reason:
             self.finish_reason = choice.finish_reason
         delta = choice.delta
+        if delta.tool_calls:
+            self._called = True
         text = delta.content
         if text:
             more = choice.finish_reason or event.usage or delta.tool_calls or delta.function_call
@@ -274,6 +282,6 @@ def _says_failed(kind: Any, choices: Any) -> bool:
 
 
 def _holds_a_record(event: Event) -> bool:
-    if event.degradation is not _NO_VALUE:
+    if event.degradation is not _NO_VALUE or (event.usage is not None and event.usage.degradation is not _NO_VALUE):
         return True
     return any(one.degradation is not _NO_VALUE or one.delta.degradation is not _NO_VALUE for one in event.choices)

@@ -78,9 +78,10 @@ class Worker:
         renewing = asyncio.create_task(self._renew(claimed.id))
         try:
             ended = await self._answer(claimed)
-        except BaseException:
-            with suppress(StoreError):
-                self._store.give_back(claimed.id)  # at once: the loop may be about to end
+        except BaseException as error:
+            if isinstance(error, StoreError) or not isinstance(error, Exception):  # else it counts as one of its tries
+                with suppress(StoreError):
+                    self._store.give_back(claimed.id)  # at once: the loop may be about to end
             raise
         finally:
             renewing.cancel()

@@ -26,7 +26,13 @@ _HUNK = re.compile(
 )
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:(?!---|\.\.\.)[^\n]*\n){1,200}(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _UNDER = r"(?:[ \t][^\n]*(?:\n|\Z)|\n++(?=[ \t]))"  # an indented line, or empty ones before such
+_SUITE = re.compile(  # of Python; prose may begin like one
+    rf"^(?:@\w[^\n]*\n){{0,9}}(?:async|def|class|if|for|while|with|try)\b[^\n]*:[ \t]*\n{_UNDER}++"
+    rf"(?:(?:else|elif|except|finally)\b[^\n]*:[ \t]*\n{_UNDER}++)*",
+    re.MULTILINE,
+)
 _UNMARKED = (
+    _SUITE,
     re.compile(
         r"^Traceback \(most recent call last\):\n(?:[ \t][^\n]*(?:\n|\Z))++(?:\S[^\n]*(?:\n|\Z))?", re.MULTILINE
     ),
@@ -39,11 +45,6 @@ _UNMARKED = (
         re.MULTILINE,
     ),
     re.compile(rf"^(?:\S[^\n]*)?[{{(\[][ \t]*\n{_UNDER}++\n?[}})\]][^\n]*(?:\n|\Z)", re.MULTILINE),
-    re.compile(
-        rf"^(?:@\w[^\n]*\n){{0,9}}(?:async|def|class|if|for|while|with|try)\b[^\n]*:[ \t]*\n{_UNDER}++"
-        rf"(?:(?:else|elif|except|finally)\b[^\n]*:[ \t]*\n{_UNDER}++)*",
-        re.MULTILINE,
-    ),
     re.compile(
         r"^[\w.\"'/-]{1,80}:[ \t]*\n(?=[ \t]+(?:- )?[\w.\"'/-]{1,80}:(?:[ \t]|$))(?:[ \t][^\n]*(?:\n|\Z))++",
         re.MULTILINE,
@@ -73,7 +74,14 @@ def unfenced_blocks(text: str, fenced: Sequence[Span]) -> list[Span]:
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> list[Span]:
-    return [Span(match.start(), match.end()) for match in pattern.finditer(text)]
+    found = [Span(match.start(), match.end()) for match in pattern.finditer(text)]
+    return [span for span in found if pattern is not _SUITE or not _holds_prose(text[span.start : span.end])]
+
+
+def _holds_prose(suite: str) -> bool:
+    """Whether what stands under its first line is prose: "for all of you who read:" is no loop."""
+    under = suite.splitlines()[1:]
+    return _is_prose([_Line(0, 0, line) for line in under if line.strip()])
 
 
 def _indented(text: str, fenced: Sequence[Span]) -> list[Span]:

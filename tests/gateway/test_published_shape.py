@@ -94,6 +94,38 @@ async def test_another_engines_word_for_the_end_becomes_openais(reason, told, st
     assert body["choices"][0]["finish_reason"] == told
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("id", ""),
+        ("model", ""),
+        ("created", -1),
+        ("usage", {"prompt_tokens": -1, "completion_tokens": 1, "total_tokens": 1}),
+        (
+            "usage",
+            {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2, "degradation": {"level": "critical"}},
+        ),
+    ],
+)
+async def test_a_chunk_of_the_right_types_and_wrong_values_is_mended_too(field, value):
+    script = streams(*[{**one, field: value} for one in (chunk(GOOD), chunk(finish="stop"))], "[DONE]")
+    async with running(script) as up, gateway(backend(up, "primary")) as served:
+        answer = await served.chat(stream=True, stream_options={"include_usage": True})
+    assert answer.streamed_text == GOOD
+    for event in answer.events[:-1]:
+        assert event.get(field) != value
+        assert "degradation" not in (event.get("usage") or {})
+
+
+async def test_a_called_tool_ends_a_stream_with_a_tool_call_whatever_the_engines_word_is():
+    call = {"index": 0, "id": "c", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}
+    script = streams(chunk(tool_calls=[call]), chunk(finish="eos_token"), "[DONE]")
+    tool = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
+    async with running(script) as up, gateway(backend(up, "primary")) as served:
+        answer = await served.chat(stream=True, tools=[tool])
+    assert answer.events[-2]["choices"][0]["finish_reason"] == "tool_calls"
+
+
 async def test_a_second_choice_that_nobody_checked_is_not_passed_on():
     body = completion(GOOD)
     body["choices"].append({"index": 1, "message": {"role": "assistant", "content": None}, "finish_reason": "error"})

@@ -140,6 +140,22 @@ def nested_not(levels):
     return json.loads('{"not":' * levels + "{}" + "}" * levels)
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"enum": [{"id": "http://[x"}]},
+        {"properties": {"a": {"const": {"$id": "http://[x"}, "default": {"id": 5}}}},
+        {"properties": {"id": {"type": "string"}}, "id": "http://[x"},
+    ],
+)
+async def test_data_in_a_schema_are_no_addresses(schema):
+    checks = SchemaChecks(budget_s=30.0)
+    try:
+        await checks.require(schema)
+    finally:
+        checks.processes.close()
+
+
 NOT_A_SCHEMA = {
     "$schema, a number": ({"$schema": 5}, r"\$schema is 5, must be a URL"),
     "$schema, a list": ({"$schema": ["a"]}, r'\$schema is \["a"\], must be a URL'),

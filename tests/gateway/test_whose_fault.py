@@ -106,6 +106,19 @@ async def test_only_what_is_the_backends_fault_opens_its_breaker(status):
         assert breaker.trips == (1 if status in (*BACKENDS, 408) else 0)
 
 
+@pytest.mark.parametrize("status", [401, 404, 405, 403])
+async def test_a_refused_key_is_the_gateways_whatever_type_the_refusal_has(status):
+    error = {"message": "no", "type": "invalid_request_error", "code": "invalid_api_key"}
+    async with (
+        running(answers({"error": error}, status)) as up,
+        running(says(GOOD)) as other,
+        gateway(backend(up, "primary"), backend(other, "secondary"), tick_s=3600.0) as served,
+    ):
+        for _ in range(3):
+            await served.chat()
+        assert served.runtime.backends["primary"].breaker.trips == (1 if status in BACKENDS else 0)
+
+
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize(
     ("error", "trips"),

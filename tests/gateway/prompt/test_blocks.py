@@ -48,6 +48,8 @@ def test_code_is_one_block_with_or_without_a_fence(before: str, block: str, afte
         "<pre> is never closed.\n\nSo it is.",
         '{\n    "a": "b. C",\n\n    "items": [\n        1\n    ]\n}\n',
         'Look:\n\n    {\n      "a": 1\n    }\n',
+        "for all of you who read this:\n  Please do not open the door.\n  It is locked from the inside.\n",
+        "with regards to the contract:\n  The fee is 5, and nobody pays it twice.\n",
     ],
 )
 def test_lists_prose_and_json_are_no_code(text: str) -> None:
