@@ -148,7 +148,7 @@ class KeptAnswers:
         self._saved_changes = self.cache.changes
 
     def follow(self, policy: Policy) -> None:
-        """Hold no more than a policy that comes into force lets it; nothing, the file emptied, where it has no "cache"."""
+        """Hold no more than a policy that comes into force lets it; without a path "cache" nothing, nor in the file."""
         marks = policy.cache
         bound = marks.max_entries if "cache" in policy.paths.order else 0
         self.cache.shrink(max_entries=bound, max_bytes=marks.max_bytes)
