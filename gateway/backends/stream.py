@@ -111,7 +111,7 @@ class StreamReader:
         done_required: bool,
         check: Callable[[bytes], None] | None = None,
         sent: bytes = b"",
-        model: str = "",
+        model: str = "unknown",
     ) -> None:
         """`check` raises UpstreamError where one event, or the JSON in place of a stream, must not be shown.
 
