@@ -39,7 +39,7 @@ class SchemaChecks:
         One whose turn does not come in time is let through: the check of the answer looks at it again.
         """
         raw = msgspec.json.encode(schema)
-        if not (is_risky(raw, len(raw)) or is_deep(schema)):
+        if not _wants_a_process(schema, raw, len(raw)):
             await asyncio.to_thread(require_schema, schema)
             return
         verdict = await self.processes.ask(Job(schema=dict(schema)), within_s=self.budget_s)
@@ -61,7 +61,7 @@ class SchemaChecks:
             check_schema(text, response_format=response_format, schema=None)
             return True
         raw = b"" if schema is None else msgspec.json.encode(schema)
-        if schema is None or not (is_risky(raw, len(text)) or is_deep(schema)):
+        if schema is None or not _wants_a_process(schema, raw, len(text)):
             return await self._in_thread(text, response_format, schema)
         check_schema(text, response_format=response_format, schema=None)
         value = msgspec.json.decode(text)
@@ -96,6 +96,10 @@ class SchemaChecks:
         self._slow[raw] = None
         while len(self._slow) > _MOST_SLOW:
             self._slow.popitem(last=False)
+
+
+def _wants_a_process(schema: Mapping[str, Any], raw: bytes, answer_bytes: int) -> bool:
+    return is_risky(raw, answer_bytes) or is_deep(schema)
 
 
 def is_risky(schema: bytes, answer_bytes: int) -> bool:

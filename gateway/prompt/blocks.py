@@ -32,7 +32,6 @@ _SUITE = re.compile(  # of Python; prose may begin like one
     re.MULTILINE,
 )
 _UNMARKED = (
-    _SUITE,
     re.compile(
         r"^Traceback \(most recent call last\):\n(?:[ \t][^\n]*(?:\n|\Z))++(?:\S[^\n]*(?:\n|\Z))?", re.MULTILINE
     ),
@@ -67,21 +66,24 @@ class _Line(NamedTuple):
 def unfenced_blocks(text: str, fenced: Sequence[Span]) -> list[Span]:
     """Code by indentation, LaTeX, preformatted HTML, diff hunks, YAML, stack traces: whole lines, disjoint."""
     found = [*_indented(text, fenced), *_paired(text), *_hunks(text), *_spans(_FRONT_MATTER, text)]
-    for pattern in _UNMARKED:
-        found += [span for span in _spans(pattern, text) if span.end - span.start <= _MOST_UNMARKED_CHARS]
+    unmarked = [*_suites(text), *(span for pattern in _UNMARKED for span in _spans(pattern, text))]
+    found += [span for span in unmarked if span.end - span.start <= _MOST_UNMARKED_CHARS]
     taken = Protected(fenced)
     return merged([span for span in found if not taken.within(*span)])
 
 
 def _spans(pattern: re.Pattern[str], text: str) -> list[Span]:
-    found = [Span(match.start(), match.end()) for match in pattern.finditer(text)]
-    return [span for span in found if pattern is not _SUITE or not _holds_prose(text[span.start : span.end])]
+    return [Span(match.start(), match.end()) for match in pattern.finditer(text)]
 
 
-def _holds_prose(suite: str) -> bool:
-    """Whether what stands under its first line is prose: "for all of you who read:" is no loop."""
-    under = suite.splitlines()[1:]
-    return _is_prose([_Line(0, 0, line) for line in under if line.strip()])
+def _suites(text: str) -> list[Span]:
+    """Loops, branches and definitions of Python; with prose under it "for all of you who read:" is none."""
+    found = []
+    for span in _spans(_SUITE, text):
+        _, *under = text[span.start : span.end].splitlines()
+        if not _is_prose([line for line in under if line.strip()]):
+            found.append(span)
+    return found
 
 
 def _indented(text: str, fenced: Sequence[Span]) -> list[Span]:
@@ -106,7 +108,7 @@ def _indented(text: str, fenced: Sequence[Span]) -> list[Span]:
             in_item = _ITEM.match(line.text) is not None or (in_item and line.columns > 0)
         may_open = stripped.endswith(_ANNOUNCES)
     runs.append(run)
-    return [Span(run[0].start, run[-1].end) for run in runs if run and not _is_prose(run)]
+    return [Span(run[0].start, run[-1].end) for run in runs if run and not _is_prose([line.text for line in run])]
 
 
 def _lines(text: str, fenced: Sequence[Span]) -> Iterator[_Line]:
@@ -121,9 +123,8 @@ def _lines(text: str, fenced: Sequence[Span]) -> Iterator[_Line]:
         position = block.end
 
 
-def _is_prose(run: Sequence[_Line]) -> bool:
+def _is_prose(texts: Sequence[str]) -> bool:
     """Whether most lines are five words or more without any sign of code: paragraphs whose first line is indented."""
-    texts = [line.text for line in run]
     return sum(len(text.split()) >= 5 and _PROSE_SIGNS.search(text) is None for text in texts) > len(texts) / 2
 
 

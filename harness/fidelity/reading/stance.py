@@ -54,9 +54,9 @@ def opening(text: str) -> Opening | None:
     """None where it begins with none of them."""
     start = 0
     for _ in range(_MOST_BEFORE + 1):
-        found = _OPENING.match(text, start)
-        if found is not None and found.lastgroup is not None:
-            return _meant(text, start) or Opening(Stance[found.lastgroup], found[0].strip())
+        if found := _opening_at(text, start):
+            courtesy = _COURTESY.match(text, start)  # "Sure! You cannot check in before three."
+            return (_opening_at(text, courtesy.end()) if courtesy else None) or found
         skipped = _BEFORE.match(text, start)
         if skipped is None:
             return None
@@ -64,8 +64,6 @@ def opening(text: str) -> Opening | None:
     return None
 
 
-def _meant(text: str, start: int) -> Opening | None:
-    """What follows a mere courtesy: "Sure! You cannot check in before three." """
-    courtesy = _COURTESY.match(text, start)
-    found = _OPENING.match(text, courtesy.end()) if courtesy else None
+def _opening_at(text: str, start: int) -> Opening | None:
+    found = _OPENING.match(text, start)
     return Opening(Stance[found.lastgroup], found[0].strip()) if found and found.lastgroup else None
