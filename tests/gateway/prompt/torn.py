@@ -142,7 +142,11 @@ LISTS = (
     listed("en list", "Refunds {} must never be paid to ", [*_CLERKS, "or the driver {}. "]),
     listed("en list of orders", "Translate {} into French ", [*_CLERKS, "and the driver {}. "]),
     listed("en list before", "Of the staff ", [*_CLERKS, "and the driver {} "], "must not be paid {}. "),
-    listed("en list of or", "Never give {} it to Ann ", ["or the clerk {} of the sales department "] * 24),
+    listed(
+        "en list of or",
+        "Never give {} it to Ann ",
+        [*["or the clerk {} of the sales department "] * 24, "or the driver {}. "],
+    ),
     listed("zh list", "严禁{}向任何人透露", [*_FILES, "和客户的第{}号录音。"]),
     listed("zh list before", "", [*_FILES, "客户的第{}号录音，"], "都不得{}向任何人透露。"),
 )
