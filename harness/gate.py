@@ -7,8 +7,9 @@ from harness.decision import NOT_EXERCISED, Check, Decision, Verdict, decided
 from harness.errors import ConfigError
 from harness.gate_baseline import Judges, against_run
 from harness.gate_cells import figures_of_cells
-from harness.gate_differences import against_healthy, shown_worse
+from harness.gate_differences import against_healthy
 from harness.gate_limits import against_limits
+from harness.gate_looks import looks
 from harness.gate_row import NO_FAULT, Cell, GateRow, cells_of, grouped, require_one_scale
 from harness.gate_run_level import heard, run_checks
 from harness.trial import Block
@@ -81,7 +82,7 @@ def class_checks(
         checks += against_limits(cell, criteria, confidence)
         checks += against_healthy(cell, criteria, healthy, confidence)
     if criteria.pool is not Pool.PATH_FAULT_LANGUAGE:
-        checks.append(shown_worse(rows, criteria, healthy, confidence))
+        checks += looks(rows, criteria, healthy, confidence)
     return checks
 
 

@@ -1,27 +1,22 @@
-"""Checks of paired differences, such as to the healthy path; and single cells shown to be worse (pure)."""
+"""Checks of paired differences, such as to the healthy path (pure)."""
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.criteria import PathCriteria
 from harness.decision import Check, Verdict
 from harness.gate_limits import Needed, judged, needed, not_measured
-from harness.gate_row import Cell, GateRow, looks_of
-from harness.gate_run_level import listed
+from harness.gate_row import Cell
 from harness.gate_scale import unscaled
 from harness.stats import (
     Estimate,
     PairedCounts,
     at_most,
-    binomial_tail_p,
-    holm,
     needed_mean_n,
     needed_pairs,
     paired_counts,
     student_mean,
     tango,
-    tango_above_p,
 )
 
 MOST_UNPAIRED = 0.05  # share of items without a counterpart up to which a mean fall is taken for that of all
@@ -134,39 +129,6 @@ def found_check(demand: Demand, name: str, found: Estimate, said: tuple[Verdict,
         limit=demand.margin,
         needed_n=needed_n,
     )
-
-
-def shown_worse(rows: Sequence[GateRow], criteria: PathCriteria, healthy: Cell | None, confidence: float) -> Check:
-    """Whether any single path, fault or language is shown to be worse than the class may be; corrected by Holm."""
-    looks = looks_of(rows)
-    p_values = [worse_p(cell, criteria, healthy) for cell in looks]
-    worse = [cell.name for cell, shown in zip(looks, holm(p_values, 1 - confidence), strict=True) if shown]
-    verdict = Verdict.FAIL if worse else Verdict.PASS
-    reason = (
-        f"{len(looks)} looked at, {len(worse)} shown to be worse{listed(worse)}{incomparable(looks, criteria, healthy)}"
-    )
-    return Check(group=criteria.name, name="single paths, faults and languages", verdict=verdict, reason=reason)
-
-
-def incomparable(looks: Sequence[Cell], criteria: PathCriteria, healthy: Cell | None) -> str:
-    """The looks that could show nothing: no limit of their own, and no item with a counterpart."""
-    if criteria.misleading is not None or criteria.misleading_margin is None:
-        return ""
-    known = healthy.misleading_items().keys() if healthy else set()
-    found = [cell.name for cell in looks if known.isdisjoint(cell.misleading_items())]
-    return f"; {len(found)} without any healthy counterpart{listed(found)}" if found else ""
-
-
-def worse_p(cell: Cell, criteria: PathCriteria, healthy: Cell | None) -> float:
-    """The smaller p-value of "no worse than the limit" and "no worse than the margin", doubled where both are asked."""
-    items = cell.misleading_items()
-    found = []
-    if criteria.misleading is not None and items:
-        found.append(binomial_tail_p(sum(items.values()), len(items), criteria.misleading))
-    counts = paired_counts(items, healthy.misleading_items() if healthy else {})
-    if criteria.misleading_margin is not None and counts.n:
-        found.append(tango_above_p(counts, criteria.misleading_margin))
-    return min(1.0, len(found) * min(found)) if found else 1.0
 
 
 def unpaired(demand: Demand, name: str, n: int) -> Check:

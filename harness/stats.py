@@ -190,6 +190,20 @@ def student_mean(values: Sequence[float], confidence: float = 0.95) -> Estimate:
     return Estimate(middle, middle - reach, middle + reach, n)
 
 
+def student_below_p(values: Sequence[float], floor: float) -> float:
+    """One-sided p-value of "the mean is at least `floor`" against "below", by Student's t. Raises ConfigError for none.
+
+    1.0 for one value. Values that are all the same show what they are.
+    """
+    from scipy.special import stdtr
+
+    found = student_mean(values)
+    if found.n == 1 or at_least(found.value, floor):
+        return 1.0
+    spread = math.sqrt(math.fsum((value - found.value) ** 2 for value in values) / (found.n - 1) / found.n)
+    return float(stdtr(found.n - 1, (found.value - floor) / spread)) if spread else 0.0
+
+
 def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 

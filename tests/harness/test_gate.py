@@ -11,6 +11,7 @@ from harness.errors import ConfigError, ResultError
 from harness.fidelity.case import Label
 from harness.gate import gate
 from harness.gate_baseline import Judges
+from harness.gate_looks import LACKS
 from harness.gate_markdown import as_markdown
 from harness.gate_row import GateRow
 from harness.gate_scale import Scale, scale_of
@@ -169,6 +170,34 @@ def test_many_looks_are_corrected_so_that_one_unlucky_path_does_not_fail():
 def test_a_language_that_is_worse_than_the_other_fails():
     found = rows("f" * 70, path="template") + rows("mmmmm", path="template", lang="zh", start=70)
     assert "language zh" in check_of(decide(found), "single paths").reason
+
+
+def test_a_language_whose_answers_are_all_withheld_fails_though_the_class_is_within_its_limit():
+    found = rows("f" * 120) + rows("a" * 40, lang="zh", start=120)
+    decision = decide(steady("f" * 160) + found)
+    assert check_of(decision, "model: abstention rate").verdict is Verdict.PASS
+    check = check_of(decision, LACKS)
+    assert (check.verdict, decision.verdict) == (Verdict.FAIL, Verdict.FAIL)
+    assert "language zh" in check.reason
+    spread = [replace(row, lang="zh" if k % 4 == 0 else "en") for k, row in enumerate(rows("f" * 120 + "a" * 40))]
+    assert check_of(decide(steady("f" * 160) + spread), LACKS).verdict is Verdict.PASS
+
+
+def test_a_language_below_the_floor_fails_though_the_class_is_above_it():
+    low = [
+        replace(row, bertscore_f1=0.1 + 0.01 * (k % 3)) for k, row in enumerate(rows("f" * 12, lang="zh", start=120))
+    ]
+    decision = decide(steady("f" * 132) + rows("f" * 120) + low)
+    assert [c.verdict for c in decision.checks if c.name == "model: BERTScore F1"] == [Verdict.PASS]
+    assert "language zh" in check_of(decision, LACKS).reason
+    assert decision.verdict is Verdict.FAIL
+    few = decide(steady("f" * 132) + rows("f" * 120) + low[:9])
+    assert check_of(few, LACKS).verdict is Verdict.PASS
+
+
+def test_without_a_limit_on_either_nothing_is_looked_at():
+    decision = decide(rows("a" * 70, path="template"))
+    assert not [check for check in decision.checks if check.name == LACKS]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from harness.stats import (
     needed_n,
     needed_pairs,
     paired_counts,
+    student_below_p,
     student_mean,
     tango,
     tango_p,
@@ -122,6 +123,18 @@ def test_students_bound_agrees_with_the_test_of_scipy(gaps, margin):
     bound = student_mean(gaps).high
     if max(gaps) - min(gaps) > 1e-3 and abs(bound - margin) > 1e-9:
         assert (bound <= margin) == (ttest_1samp(gaps, margin, alternative="less").pvalue <= 0.05)
+
+
+@given(scores=st.lists(st.floats(0, 1), min_size=3, max_size=40), floor=st.floats(0, 1))
+def test_the_p_value_of_a_mean_below_its_floor_agrees_with_scipy(scores, floor):
+    if max(scores) - min(scores) > 1e-3 and math.fsum(scores) / len(scores) < floor - 1e-9:
+        expected = ttest_1samp(scores, floor, alternative="less").pvalue
+        assert student_below_p(scores, floor) == pytest.approx(expected, rel=1e-6, abs=1e-12)
+
+
+def test_a_mean_at_its_floor_or_one_value_is_not_shown_to_be_below():
+    assert student_below_p([0.3, 0.32], 0.31) == student_below_p([0.1], 0.31) == 1.0
+    assert student_below_p([0.1, 0.1, 0.1], 0.31) < 1e-9
 
 
 def test_one_value_proves_nothing_and_equal_ones_have_no_spread():
