@@ -1,5 +1,6 @@
 """Healthy, degraded, critical: when the gateway's level moves, and what a level changes."""
 
+import math
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -48,7 +49,7 @@ class HealthState:
     """Where the gateway stands. `troubled_since_s`, `calm_since_s`: since when without a break; None: not now."""
 
     level: Level = Level.HEALTHY
-    since_s: float = 0.0
+    since_s: float = -math.inf  # when the level moved; at no time yet
     troubled_since_s: float | None = None
     calm_since_s: float | None = None
 
@@ -88,7 +89,7 @@ def triggers(facts: HealthFacts, marks: HealthMarks, *, share: float = 1.0) -> t
 def step(state: HealthState, facts: HealthFacts, now_s: float, marks: HealthMarks) -> HealthState:
     """Return the state at `now_s`: at most one level away, and not within the dwell time after a move."""
     timed = _timed(state, facts, now_s, marks)
-    if now_s - state.since_s < marks.dwell_s and state.level is not Level.HEALTHY:
+    if now_s - state.since_s < marks.dwell_s:
         return timed
     signal = _signal(timed, facts, now_s, marks)
     level = TRANSITIONS.get((state.level, signal), state.level) if signal else state.level

@@ -202,6 +202,7 @@ class _Outline:
         self._lead_denies = False  # then it holds for each line of the paragraph under it
         self._denial: int | None = None  # the sentence right before, where it denies something
         self._item: int | None = None
+        self._new_paragraph = False  # whether the next piece begins one
         self._index_at: dict[int, int] = {}
 
     def parent(self, kind: Kind, header: int | None, *, line_goes_on: bool) -> int | None:
@@ -212,6 +213,8 @@ class _Outline:
             return None
         if kind is Kind.SENTENCE and line_goes_on and self._item is not None:
             return self._item
+        if kind is Kind.SENTENCE and self._new_paragraph and self._lead_used:
+            self._lead_in = None
         if kind is not Kind.SENTENCE and self._lead_in is None and self._denial is not None:
             self._lead_in, self._lead_used, self._lead_denies = self._denial, False, True
         if kind is Kind.SENTENCE and (self._lead_in is None or (self._lead_used and not self._lead_denies)):
@@ -225,6 +228,7 @@ class _Outline:
             self._lead_in = self._item = None
         if kind is Kind.ROW:
             self._index_at[start] = index
+        self._new_paragraph = _ends_paragraph(text)
         in_item = self._item is not None
         if kind is Kind.ITEM:
             self._item = index

@@ -1,6 +1,7 @@
 """Levels move one at a time, not within the dwell time, and never stay where nothing holds them."""
 
 import math
+from dataclasses import replace
 
 import msgspec
 import pytest
@@ -71,6 +72,15 @@ def test_one_level_is_taken_back_after_the_cool_down_and_the_gap_counts_as_neith
     state = step(state, CALM, 60.0, MARKS)
     assert state.level is Level.DEGRADED
     assert step(state, CALM, 90.0, MARKS).level is Level.HEALTHY
+
+
+def test_a_level_just_taken_back_is_not_left_within_the_dwell_time() -> None:
+    state = step(HealthState(), replace(CALM, ledger_occupancy=0.9), 0.0, MARKS)
+    state = step(step(state, CALM, 1.0, MARKS), CALM, 31.0, MARKS)
+    assert state.level is Level.HEALTHY
+    again = step(state, replace(CALM, ledger_occupancy=0.9), 31.1, MARKS)
+    assert again.level is Level.HEALTHY
+    assert step(again, replace(CALM, ledger_occupancy=0.9), 36.0, MARKS).level is Level.DEGRADED
 
 
 @pytest.mark.slow

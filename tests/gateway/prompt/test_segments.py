@@ -106,3 +106,23 @@ def test_rare_shared_words_and_identifiers_count_most() -> None:
     assert ranked[1] == max(ranked)
     assert query_terms("What is it?") == frozenset()
     assert scores(texts, "What is it?") == [0.0] * 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never do this in here.\n```\nx = 1\n```\n\nCan I return it? Answer as JSON.",
+        "Do not lose:\n- the seal\n- the receipt\n\nThe shop is open.",
+        "以下物品不得带入：\n- 刀具\n- 酒水\n\n大门八点开。",
+        "Nothing of it is paid.\n| item | days |\n|---|---|\n| disc | 0 |\n\nThe shop is open.",
+    ],
+)
+def test_what_denies_a_block_or_a_list_does_not_reach_beyond_its_paragraph(text: str) -> None:
+    found = segments(text)
+    assert found[1].parent == 0
+    assert all(one.parent is None for one in found if one.kind is Kind.SENTENCE)
+
+
+def test_a_denying_lead_in_reaches_the_items_behind_a_blank_line() -> None:
+    found = segments("Never do this:\n\n- open the seal\n\n- lose the receipt\n\nThe shop is open.")
+    assert [one.parent for one in found] == [None, 0, 0, None]

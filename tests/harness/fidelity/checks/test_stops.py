@@ -55,7 +55,7 @@ def test_no_sentence_is_too_long_and_no_word_is_lost(units: list[str], times: in
     text = "".join(unit * times for unit in units)
     for lang in STOPS:
         found = with_stops(text, lang)
-        assert longest(found, lang) <= MOST + 1  # the blank behind a stop
+        assert longest(found, lang) <= MOST + 2  # a blank, and the other script's stop, behind a stop
         assert re.sub(r"[\s.。]", "", found) == re.sub(r"[\s.。]", "", text)
 
 
