@@ -63,10 +63,19 @@ DAY_EN = re.compile(
     r"(?:the (?:year|month|week|quarter) before(?= *(?:[.,;!?]|$))|the previous (?:year|month|week|quarter)|(?:next|last|this)\s+(?:week|month|year|quarter)|(?:next|last|this)\s+(?:summer|winter|spring|autumn)))\b", re.IGNORECASE,
 )  # fmt: skip
 _ZH_PART = r"(?P<part>凌晨|清晨|早上|早晨|上午|中午|正午|午后|下午|傍晚|晚上|晚间|夜里|夜间|夜晚|深夜|半夜|午夜|子夜|今晚|明晚|昨晚|当晚|今夜|今早|明早)"
+POINTS_ZH = re.compile(  # 以下两点: so many things, and no time
+    f"(?:{'|'.join(f'(?<={word})' for word in ('以下', '下列', '如下', '注意', '做到', '记住', '牢记', '满足', '强调', '提出', '这', '有'))})"
+    r"(?P<points>[两二三四五六七八九])点(?=\s*(?:$|[:：,，。；;!！]|要求|建议|注意|原因|理由|内容|是))"
+)
+_BARE_MINUTES_ZH = (  # 六点四十, 三点零五; in 八点二十人 it counts people, and 两点五 is a decimal
+    r"(?:[二三四五]?十[一二三四五六七八九]?|[零〇][一二三四五六七八九])"
+    r"(?![零〇一二三四五六七八九十百千万亿点个名位只件张辆份页盒瓶袋箱杯块米斤克升度岁天年%％‰]|人(?!员)|元(?!旦)|[公千毫厘]|分[钟之]|小时|多)"
+)
 TIME_ZH = re.compile(
     rf"(?:{_ZH_PART})?(?P<h>\d{{1,2}})[:：](?P<m>[0-5]\d)(?:[:：][0-5]\d)?"
     rf"|(?:{_ZH_PART.replace('part', 'part2')})?(?P<short>差(?:[一三]刻钟?|(?:\d{{1,2}}|[一二三四五六七八九十]{{1,3}})分钟?)[到]?)?(?P<h2>\d{{1,2}}|[一二两三四五六七八九十]{{1,3}})(?:点钟?|时(?!间|段|候|长|效|刻))"
-    r"(?P<m2>半|整|差?[一三]刻|差(?:\d{1,2}|[一二三四五六七八九十]{1,3})分|\d{1,2}分?|[一二三四五六七八九十]{1,3}分)?(?!小)"
+    r"(?P<m2>半|整|[差过]?[一三]刻|[差过](?:\d{1,2}|[一二三四五六七八九十]{1,3})分|\d{1,2}分?|零?[一二三四五六七八九十]{1,3}分|"
+    rf"{_BARE_MINUTES_ZH})?(?!小)"
     rf"|(?:{_ZH_PART.replace('part', 'part3')})?零(?:点钟?|时)(?P<m3>半|整|[一三]刻|(?:\d{{1,2}}|[零一二三四五六七八九十]{{1,3}})分)"
     rf"|(?:{_ZH_PART.replace('part', 'part4')})?(?P<named>零点(?:钟|整)?|零时(?:整|正)?|中午|正午|午夜|半夜|子夜)(?![时间]|\d|[一二两三四五六七八九十])"
 )
@@ -291,10 +300,12 @@ def _chinese_time(match: re.Match[str]) -> Fact | None:
     hour = chinese(g["h2"])
     if hour is None or (g["h2"] == "一" and not part and not g["m2"] and not match[0].endswith("钟")):
         return None
+    if not part and POINTS_ZH.match(match.string, match.start("h2")):
+        return None
     afternoon = _in_afternoon(part, hour)
     tail = (g["m2"] or "").rstrip("分")
     short = g["short"] or (tail if tail.startswith("差") else "")
-    told = re.sub(r"^差|[分钟到]+$", "", short or tail)
+    told = re.sub(r"^[差过]|[分钟到]+$", "", short or tail)
     minute = _MINUTES.get(told)
     minute = chinese(told) if minute is None else minute
     if minute is None:

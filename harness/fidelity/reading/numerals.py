@@ -1,5 +1,6 @@
 """Numbers as people write them: 1,200 · twenty-five · a dozen · 41.7M · 十五 · 两千三 · 1.5亿."""
 
+import math
 import re
 
 UNITS = {
@@ -35,30 +36,36 @@ _SMALL = "|".join([*TENS, *sorted(UNITS, key=len, reverse=True)])
 _BIG = "hundred|thousand|million|billion|trillion|dozen|lakh|crore"
 DIGITS = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 WORDS = (
-    rf"(?:half a dozen|(?:a|an)\s+(?:{_BIG})|(?:{_SMALL}|{_BIG})(?![a-z]))"
+    rf"(?:(?:a|an)\s+(?:{_BIG})|(?:{_SMALL}|{_BIG})(?![a-z]))"
     rf"(?:(?:(?:(?<=hundred)|(?<=thousand)|(?<=million))\s+and\s+|[\s-]+)(?:{_SMALL}|{_BIG})(?![a-z]))*"
 )
+_ROUND = "dozen|hundred|thousand|million|billion|trillion"  # what is told in halves and quarters
+PART_OF_ROUND = (  # half a million, three quarters of a million
+    rf"(?:half[\s-](?:an?[\s-])?|(?P<quarters>three|an?|one)[\s-]quarters?[\s-]of[\s-]an?[\s-])(?P<round>{_ROUND})(?![a-z])"
+)
+_PART_OF_ROUND = re.compile(PART_OF_ROUND, re.I)
 NUMBER_EN = (
-    rf"(?:(?:{DIGITS})(?:\s?(?:{_BIG})(?![a-z]))?|\b{WORDS})"
-    r"(?:\s+and\s+a\s+half\b(?:\s+(?:thousand|million|billion|trillion)(?![a-z]))?)?"
+    rf"(?:(?:{DIGITS})(?:\s?(?:{_BIG})(?![a-z]))?|\b{re.sub(r'[?]P<[a-z]+>', '?:', PART_OF_ROUND)}|\b{WORDS})"
+    rf"(?:\s+and\s+a\s+(?:half|quarter)\b(?:\s+(?:{_ROUND})(?![a-z]))?)?"
 )
 NUMBER_ZH = r"(?:\d[\d,]*(?:\.\d+)?[百千万亿]{0,2}|[零〇一二两俩三四五六七八九十百千万亿]+)"
-_HALVES_OF = re.compile(r"(?P<half>\s+and\s+a\s+half)\s+(?P<scale>thousand|million|billion|trillion)\b", re.I)
-_HALVES = re.compile(r"\s+and\s+a\s+half", re.I)
+DECIMAL_ZH = r"[零〇一二两三四五六七八九十百]+点[零〇一二三四五六七八九]+[百千万亿]{0,2}"
+_BROKEN = re.compile(rf"\s+and\s+a\s+(?P<part>half|quarter)(?:\s+(?P<scale>{_ROUND}))?\b", re.I)
+_ENDS_ROUND = re.compile(r"\b(?P<scale>dozen|thousand|million|billion|trillion)$", re.I)
 _TOKEN = re.compile(rf"{DIGITS}|[a-z]+")
+_ALL_DIGITS_ZH = "".join(ZH_DIGITS)
 _ZH_MIXED = re.compile(r"(\d[\d,]*(?:\.\d+)?)([百千万亿]*)")
 
 
 def english(text: str) -> float | None:
     """The value of a number in digits or words; None where it is none."""
-    if text.strip().lower() == "half a dozen":
-        return 6.0
-    halves = 0.5 if _HALVES.search(text) else 0.0
-    scaled = _HALVES_OF.search(text)
-    if scaled:  # "twelve and a half million"
-        count = english(text[: scaled.end("half")])
-        return None if count is None else count * SCALES[scaled["scale"].lower()]
-    text = _HALVES.sub("", text)
+    part = _PART_OF_ROUND.fullmatch(text.strip())
+    if part:
+        share = 0.75 if (part["quarters"] or "").lower() == "three" else 0.25 if part["quarters"] else 0.5
+        return share * SCALES[part["round"].lower()]
+    broken = _BROKEN.search(text)
+    if broken:
+        return _and_a_part(text[: broken.start()], broken)
     total, group, seen = 0.0, 0.0, False
     for token in _TOKEN.findall(text.lower()):
         if token[0].isdigit():
@@ -69,7 +76,23 @@ def english(text: str) -> float | None:
             group, seen = (group or 1) * 100, True
         elif token in SCALES:
             total, group, seen = total + (group or 1) * SCALES[token], 0.0, True
-    return total + group + halves if seen else None
+    return total + group if seen else None
+
+
+def round_number(whole: str) -> float:
+    """What "and a half" is a half of: a million after "two million", else one."""
+    ends = _ENDS_ROUND.search(whole)
+    return SCALES[ends["scale"].lower()] if ends else 1.0
+
+
+def _and_a_part(whole: str, broken: re.Match[str]) -> float | None:
+    """Two and a half, "two and a half million", "two million and a half"."""
+    value, part = english(whole), 0.25 if broken["part"].lower() == "quarter" else 0.5
+    if value is None:
+        return None
+    if broken["scale"]:
+        return (value + part) * SCALES[broken["scale"].lower()]
+    return value + part * round_number(whole)
 
 
 def chinese(text: str) -> float | None:
@@ -77,16 +100,20 @@ def chinese(text: str) -> float | None:
     whole, point, rest = text.partition("点")
     if point and rest:
         value, decimals = chinese(whole), "".join(str(ZH_DIGITS.get(c, "")) for c in rest)
-        return None if value is None or not decimals else value + float(f"0.{decimals}")
+        if value is None or not decimals:
+            return None
+        return float(f"{(value + float(f'0.{decimals}')) * _scale(rest.lstrip(_ALL_DIGITS_ZH)):.15g}")
     mixed = _ZH_MIXED.fullmatch(text)
     if mixed:
-        value = float(mixed[1].replace(",", ""))
-        for scale in mixed[2]:
-            value *= ZH_SCALES.get(scale) or ZH_BIG[scale]
-        return value
+        return float(mixed[1].replace(",", "")) * _scale(mixed[2])
     if not any(c in ZH_SCALES or c in ZH_BIG for c in text):
         return float("".join(str(ZH_DIGITS[c]) for c in text)) if all(c in ZH_DIGITS for c in text) and text else None
     return _grouped(text)
+
+
+def _scale(signs: str) -> float:
+    """What 百, 万 and the like after a number multiply it with; 1 for none."""
+    return math.prod(ZH_SCALES.get(sign) or ZH_BIG[sign] for sign in signs)
 
 
 def _grouped(text: str) -> float | None:

@@ -8,14 +8,24 @@ from dataclasses import replace
 from decimal import Decimal
 
 from harness.fidelity.reading.fact import FLOAT_DIGITS, Fact, Kind
-from harness.fidelity.reading.moments import OF_THE_MONTH_ZH
-from harness.fidelity.reading.numerals import DIGITS, NUMBER_EN, NUMBER_ZH, ORDINALS, TENS, chinese, english
+from harness.fidelity.reading.moments import OF_THE_MONTH_ZH, POINTS_ZH
+from harness.fidelity.reading.numerals import (
+    DECIMAL_ZH,
+    DIGITS,
+    NUMBER_EN,
+    NUMBER_ZH,
+    ORDINALS,
+    SCALES,
+    TENS,
+    chinese,
+    english,
+)
 from harness.fidelity.reading.units import CHINESE, COUNTERS, CURRENCIES, ENGLISH, Unit
 
 _SYMBOL = r"(?:US\$|HK\$|[AC]\$|[$€£¥₹])"
 _SCALE = r"(?:\s?(?:k|m|mn|mm|bn|b|tn)(?![a-z]))?"
 _CODE = r"(?:USD|EUR|GBP|CNY|RMB|JPY|HKD|CHF|AUD|CAD|INR|KRW|SGD)"
-_MONEY_WORD = r"(?:dollars?|bucks|euros?|pounds?|quid|grand|yuan|yen|francs|rupees|won|cents?|pence)"
+_MONEY_WORD = r"(?:dollars?|bucks|euros?|pounds?|quid|grand|yuan|yen|francs|rupees|won|cents?|pence|kron(?:er?|or|a)|zlotys?|forints?|roubles|rubles|baht|pesos|ringgit|shekels|dirhams)"
 _UNIT_EN = "|".join(re.escape(u).replace(r"\-", r"[\s-]") for u in sorted(ENGLISH, key=len, reverse=True))
 _NO_PART = frozenset(
     [
@@ -41,6 +51,7 @@ _PART_UNIT = "|".join(
 )
 _UNIT_ZH = "|".join(re.escape(u) for u in sorted(CHINESE, key=len, reverse=True))
 _MONEY_ZH = "|".join(re.escape(u) for u in sorted((c for c in CURRENCIES if not c.isascii()), key=len, reverse=True))
+_MEASURED_ZH = rf"\s?(?:倍|[%％‰折成]|个百分点|{_MONEY_ZH}|(?![分刻秒])(?:{_UNIT_ZH}))"  # 两点五公里, and not 八点五分
 _OF_THOUSAND = r"per\s?mill?e?|per\sthousand|in\sa\sthousand|basis[\s-]points?|bps?|ppm|parts\sper\smillion"
 _WORKING = r"(?:business|working|work)[\s-]"
 _WHOLE = r"(?:full|whole|entire|complete|calendar|metric|swiss|us|u\.s\.|american|canadian|australian|british)\s"
@@ -56,10 +67,10 @@ EN = re.compile(
     re.IGNORECASE,
 )
 EN_LOOSE = re.compile(
-    rf"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete |single )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_half>\s+and\s+a\s+half)?|(?:a|an|one)\s+(?P<m_unit>{_PART_UNIT})\s+and\s+a\s+half)(?![a-z])|(?P<part_of>half|an?[\s-]quarter|a[\s-]third|one[\s-](?:third|quarter)|two[\s-]thirds|three[\s-]quarters) of an? (?P<of_unit>{_PART_UNIT})|(?P<fraction>(?P<over>one|two|three|four|five|six|seven|eight|nine|a(?=[\s-]\w+\s*(?:[.,;:!?)]|$|of\b)))[\s-](?P<under>fifth|sixth|seventh|eighth|ninth|tenth)s?)(?=\W|$)(?! (?:floor|time|(?-i:of [A-Z])))|(?:the|a) (?:remaining|other|last) (?P<other_third>third|quarter)\b"
+    rf"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete |single )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_part>\s+and\s+a\s+(?:half|quarter))?|(?:a|an|one)\s+(?P<m_unit>{_PART_UNIT})(?P<m_part>\s+and\s+a\s+(?:half|quarter)))(?![a-z])|(?P<part_of>half|an?[\s-]quarter|a[\s-]third|one[\s-](?:third|quarter)|two[\s-]thirds|three[\s-]quarters) of an? (?P<of_unit>{_PART_UNIT})|(?P<fraction>(?P<over>one|two|three|four|five|six|seven|eight|nine|a(?=[\s-]\w+\s*(?:[.,;:!?)]|$|of\b)))[\s-](?P<under>fifth|sixth|seventh|eighth|ninth|tenth)s?)(?=\W|$)(?! (?:floor|time|(?-i:of [A-Z])))|(?:the|a) (?:remaining|other|last) (?P<other_third>third|quarter)\b"
     rf"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night|never (?:closes?|shuts?)(?= *(?:[.,;!?]|$))|at any time of (?:the )?day or night|at all hours|any time,? day or night)|half\s+(?:an?\s+)?(?P<h_unit>price|{_PART_UNIT})(?![a-z])|(?P<half>(?:a\s+|one\s+)?half)(?![\s-]+(?:past|time|way|term|board|brother|sister|size)\b)"
     r"|(?P<twice>twice|two times|double[ds]?|once(?!\s+(?:you|we|they|it|he|she|i|the|your|our|their|his|her|its|this|that|these|those|all|both|there|payment|everyone|[a-z]+ (?:is|are|has|have|was|were)|[a-z]+(?:ed|en)|paid|done|sent|in)\b))|(?P<thirds>two|one|a)[\s-](?P<part>thirds?)"
-    r"|(?P<quarters>(?P<three>three|a|one)[\s-]quarters?)(?=\s+(?:of|off|comes?|is|are|goes|go|less|more|cheaper|dearer|as|full|empty|knocked|taken|have|has|were|was|discount|reduction)\b)|(?<!for )(?<!last )(?<!past )(?<!next )(?<!first )(?<!previous )(?<!consecutive )(?<!in )(?<!within )(?P<all_but>three[\s-]quarters)(?!\s+(?:in a row|running|ago|later|past|to|before|after)\b)|(?P<fortnight>fortnight)|(?:a|one) (?:single )?(?P<a_money>dollar|euro|cent|yuan)|(?P<couple>a (?:couple|pair) of)"
+    r"|(?P<quarters>(?P<three>three|a|one)[\s-]quarters?)(?=\s+(?:of|off|comes?|is|are|goes|go|less|more|cheaper|dearer|as|full|empty|knocked|taken|have|has|were|was|discount|reduction)\b)|(?<!for )(?<!last )(?<!past )(?<!next )(?<!first )(?<!previous )(?<!consecutive )(?<!in )(?<!within )(?P<all_but>three[\s-]quarters)(?!\s+(?:in a row|running|ago|later|past|to|before|after)\b)|(?P<fortnight>fortnight)|(?:a|one) (?:single )?(?P<a_money>dollar|euro|cent|yuan)|(?P<couple>a (?:couple|pair) of(?:\s+(?P<couples>dozen|hundred|thousand|million)\b)?)"
     r"|(?P<ten>twenty|thirty)[- ](?P<unit_th>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|(?P<ordinal_of>first|second)(?=\s+(?:floor|storey|row|gate|platform|class|grade|edition|page|chapter|level|stage|half|prize|place|door|room|line|street|avenue|shelf))"
     r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)(?! hour\b)"
@@ -67,13 +78,13 @@ EN_LOOSE = re.compile(
     re.IGNORECASE,
 )
 ZH = re.compile(
-    rf"(?P<prefix>US\$|HK\$|[$€£¥￥]|人民币)?(?P<number>(?:(?<![\d.])|(?<=\d)(?=[一二两三四五六七八九十]))(?:-|零下|负)?{NUMBER_ZH})(?P<half_in>个半|半)?"
+    rf"(?P<prefix>US\$|HK\$|[$€£¥￥]|人民币)?(?P<number>(?:(?<![\d.])|(?<=\d)(?=[一二两三四五六七八九十]))(?:-|零下|负)?(?:(?<![上早晚午晨夜里间]){DECIMAL_ZH}(?={_MEASURED_ZH})|{NUMBER_ZH}))(?P<half_in>个半|半)?"
     rf"(?:(?P<percent>\s?(?:[%％‰‱]|(?:ppm|bps?)(?![A-Za-z])|个?(?:基点|(?:bps?)(?![A-Za-z]))|个百分点))|\s?(?P<money>(?:{_MONEY_ZH}|USD|EUR|CNY|RMB))|(?P<fold>折)|(?P<tenths>成)"
     rf"|\s?(?P<more>多|余|几)?(?P<unit>{_UNIT_ZH})(?P<half_out>半)?|(?P<counter>[{COUNTERS}]))?"
     r"(?P<tenth>(?<=[米块])[一二三四五六七八九](?![十百千万点分毛角米厘公斤年月日号楼层个块元半]))?"
 )
 ZH_SPECIAL = re.compile(
-    rf"百分之(?P<percent>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<whole>{NUMBER_ZH})分之(?P<part>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<half>一半|半价|半数)"
+    rf"百分之(?P<percent>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<whole>{NUMBER_ZH})分之(?P<part>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<half>一半|半价|半数)|(?P<fifty>半百)(?!万)|(?P<decimal>(?<![\d零〇一二两三四五六七八九十百千万亿]){DECIMAL_ZH.replace('九]+', '九]{2,}')})(?![十\d点分刻时])"
     r"|(?P<metres>[一二两三])米(?P<tenths>[一二三四五六七八九]{1,2})(?![米百千万点个十])"
     r"|半(?P<unit>个?小时|天|年|个月|月|公斤|斤)|(?P<even>年内|每年|每月|每周|每天)|第(?P<nth>[一二三四五六七八九十百\d]+)"
 )
@@ -94,6 +105,7 @@ _LONE_ZH = frozenset("零一二两俩三四五六七八九十百千万亿")
 _PART_OF = re.compile(
     r"\s+(?:of (?!20|the (?:financial |fiscal |calendar )?year)|off\b|(?:are|is|have|were|was|come|full|empty)\b)", re.I
 )
+_OF_ROUND = re.compile(r"\s+of\s+an?\s+(?:dozen|hundred|thousand|million|billion|trillion)\b", re.I)
 _LASTS = re.compile(r"\b(?:for|last|past|next|first|previous|consecutive|in|within)\s+$", re.I)  # quarters of a year
 _AND_CENTS = re.compile(  # four dollars fifty
     rf"(?P<whole>{NUMBER_EN})\s(?P<money>dollars?|bucks|pounds?|quid|euros?|francs?)\s(?:and\s)?(?P<cents>(?:{'|'.join(TENS)})(?:[-\s](?:one|two|three|four|five|six|seven|eight|nine))?|ten|eleven|twelve|\w+teen|\d\d)"
@@ -184,7 +196,9 @@ def chinese_rates(text: str) -> Iterator[Fact]:
 def english_quantities(text: str) -> Iterator[Fact]:
     """Quantities of an English text, longest wording first where two overlap."""
     loose = list(EN_LOOSE.finditer(text))
-    quarters = [m.span("quarters") for m in loose if m["three"]]  # of a whole, not of a year
+    quarters = [
+        m.span("quarters") for m in loose if m["three"] and not _OF_ROUND.match(text, m.end())
+    ]  # of a whole, not of a year
     for match in EN.finditer(text):
         fact = _english(match)
         if fact is not None and not any(begin < fact.end and fact.start < end for begin, end in quarters):
@@ -205,13 +219,19 @@ def chinese_quantities(text: str) -> Iterator[Fact]:
         fact = _special(match)
         if fact is not None:
             yield fact
+    for match in (*POINTS_ZH.finditer(text), *_SORTS_ZH.finditer(text)):
+        yield _made(match, Kind.NUMBER, chinese(match["points"]) or 0.0)
     blocked = [m.span() for m in _NOT_NUMBER_ZH.finditer(text)] + [
         m.span("day") for m in OF_THE_MONTH_ZH.finditer(text)
     ]
     for match in ZH.finditer(text):
         start = match.start("number")
         lone = match["number"] in _LONE_ZH
-        if any(a <= start < b for a, b in blocked) and not (match["unit"] and len(match["unit"]) > 1):
+        if (
+            any(a <= start < b for a, b in blocked)
+            and not (match["unit"] and len(match["unit"]) > 1)
+            and "点" not in match["number"]
+        ):
             continue
         if lone and not any(match[g] for g in ("percent", "money", "fold", "tenths", "unit", "counter", "half_in")):
             continue
@@ -322,11 +342,10 @@ _SHARES = (
 def _loose(match: re.Match[str]) -> Fact | None:
     found = {name: value.lower() for name, value in match.groupdict().items() if value}
     if "a_unit" in found:
-        return _quantity(
-            match, 1.5 if "a_half" in found else 1.0, ENGLISH["workday" if "a_work" in found else found["a_unit"]]
-        )
+        unit = ENGLISH["workday" if "a_work" in found else found["a_unit"]]
+        return _quantity(match, _one_and(found.get("a_part", "")), unit)
     if "m_unit" in found:
-        return _quantity(match, 1.5, ENGLISH[found["m_unit"]])
+        return _quantity(match, _one_and(found["m_part"]), ENGLISH[found["m_unit"]])
     if "part_of" in found and found["of_unit"] in ENGLISH:
         return _quantity(
             match,
@@ -350,9 +369,21 @@ def _loose(match: re.Match[str]) -> Fact | None:
     if "ordinal_of" in found:
         return _made(match, Kind.NUMBER, 1.0 if found["ordinal_of"] == "first" else 2.0)
     if "couple" in found or "ordinal" in found:
-        return _made(match, Kind.NUMBER, float(ORDINALS.get(found.get("ordinal", ""), 2)))
+        return _few(match, found)
     share = _share(found)
     return None if share is None else _made(match, Kind.PERCENT, share, "%")
+
+
+def _few(match: re.Match[str], found: dict[str, str]) -> Fact:
+    """Two of "a couple of", about two hundred of "a couple of hundred"; three of "third"."""
+    if "couples" in found:
+        return replace(_made(match, Kind.NUMBER, 2 * SCALES[found["couples"]]), approximate=True)
+    return _made(match, Kind.NUMBER, float(ORDINALS.get(found.get("ordinal", ""), 2)))
+
+
+def _one_and(part: str) -> float:
+    """One, and what "and a half" or "and a quarter" adds to it."""
+    return 1.5 if part.endswith("half") else 1.25 if part.endswith("quarter") else 1.0
 
 
 _PARTS = {"half": 0.5, "third": 1 / 3, "thirds": 1 / 3, "quarter": 0.25, "quarters": 0.25}
@@ -408,6 +439,12 @@ def _chinese(match: re.Match[str]) -> Fact | None:
     return _exact(_made(match, Kind.NUMBER, value), written)
 
 
+_SORTS_ZH = re.compile(
+    r"(?P<points>[两三四五六七八九])样(?=东西|材料|证件|[:：]|[，,]?缺一)"
+)  # so many things of a list
+_SPOKEN_CLOCK = re.compile(r"[^点]+点[零〇][一二三四五六七八九]")  # 三点零五
+
+
 def _special(match: re.Match[str]) -> Fact | None:
     if match["percent"]:
         value = chinese(match["percent"])
@@ -419,6 +456,14 @@ def _special(match: re.Match[str]) -> Fact | None:
         return _made(match, Kind.PERCENT, 100 * part / whole, "%") if whole and part else None
     if match["half"]:
         return _made(match, Kind.PERCENT, 50.0, "%")
+    if match["fifty"]:
+        return _made(match, Kind.NUMBER, 50.0)
+    if match["decimal"]:
+        return (
+            None
+            if _SPOKEN_CLOCK.fullmatch(match["decimal"])
+            else _made(match, Kind.NUMBER, chinese(match["decimal"]) or 0.0)
+        )
     if match["metres"]:
         tenths = "".join(str("一二三四五六七八九".index(c) + 1) for c in match["tenths"])
         return _quantity(match, (chinese(match["metres"]) or 0.0) + int(tenths) / 10 ** len(tenths), CHINESE["米"])

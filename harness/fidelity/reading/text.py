@@ -17,7 +17,7 @@ from harness.fidelity.reading.least_or_most import with_bound
 from harness.fidelity.reading.lexicon import MAX_PHRASE, NOTHING, Concepts, Lexicon, lexicon
 from harness.fidelity.reading.moments import chinese_moments, english_moments
 from harness.fidelity.reading.numbering import without_numbers
-from harness.fidelity.reading.numerals import NUMBER_EN, english
+from harness.fidelity.reading.numerals import NUMBER_EN, english, round_number
 from harness.fidelity.reading.quantities import (
     chinese_quantities,
     chinese_rates,
@@ -193,7 +193,8 @@ def normalised(text: str) -> str:
 def _with_quarters(match: re.Match[str]) -> str:
     """ "two and a quarter hours" as "2.25 hours"."""
     whole = english(match["whole"])
-    return match[0] if whole is None else f"{whole + (0.75 if match['three'] else 0.25):g}"
+    part = (0.75 if match["three"] else 0.25) * round_number(match["whole"])
+    return match[0] if whole is None else f"{whole + part:,.15g}"
 
 
 @remembered

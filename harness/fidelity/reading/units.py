@@ -165,6 +165,9 @@ CURRENCIES = MappingProxyType(
         "人民币": "CNY", "jpy": "JPY", "yen": "JPY", "日元": "JPY", "hkd": "HKD", "hk$": "HKD", "港币": "HKD",
         "港元": "HKD", "chf": "CHF", "francs": "CHF", "swissfrancs": "CHF", "canadiandollars": "CAD", "australiandollars": "AUD", "swissfranc": "CHF", "aud": "AUD", "a$": "AUD", "cad": "CAD", "c$": "CAD", "inr": "INR",
         "rupees": "INR", "₹": "INR", "krw": "KRW", "won": "KRW", "韩元": "KRW", "sgd": "SGD", "cents": "USDc",
+        "kroner": "KR", "krone": "KR", "kronor": "KR", "krona": "KR", "克朗": "KR", "zloty": "PLN", "zlotys": "PLN", "兹罗提": "PLN",
+        "forint": "HUF", "forints": "HUF", "福林": "HUF", "roubles": "RUB", "rubles": "RUB", "卢布": "RUB", "baht": "THB", "泰铢": "THB",
+        "pesos": "PESO", "比索": "PESO", "ringgit": "MYR", "林吉特": "MYR", "shekels": "ILS", "dirhams": "DIRHAM",
         "cent": "USDc", "pence": "GBPc", "角": "CNY1", "毛": "CNY1",
     }
 )  # fmt: skip
