@@ -10,6 +10,7 @@ from functools import lru_cache
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.arithmetic import computed, next_whole, same_pace, timed
 from harness.fidelity.reading.comparisons import comparison, same_order
+from harness.fidelity.reading.counted_lists import counts_a_list, lists_as_many
 from harness.fidelity.reading.fact import DAY_MIN, DAY_S, Fact, Kind, NearValues, comparable, same
 from harness.fidelity.reading.implicit_negation import only_one
 from harness.fidelity.reading.pair import Pair, same_facts
@@ -219,7 +220,7 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
     counted = same_places(both.reference, both.candidate)
     ends |= counted[1] if counted else frozenset()
     lost, new = ([f for f in side if id(f) not in ends] for side in (lost, new))
-    lost, new = _without_two(both, lost, new)
+    lost, new = _without_counts(both, *_without_two(both, lost, new))
     told = [f for f in new if computed(f, here) or _the_rest(f, both)]
     if same_order(both.reference, both.candidate) is not None:
         new = [f for f in new if not _ranked(f, both)]
@@ -227,6 +228,14 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
     if told:
         new = [f for f in new if not any(f is other for other in told)]
         lost = [f for f in lost if not (f.kind is Kind.PERCENT or f.unit == "times" or any(_like(f, t) for t in told))]
+    return lost, new
+
+
+def _without_counts(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """`lost` and `new` without the number of things that are listed, unless both texts tell one."""
+    new = [f for f in new if not counts_a_list(f, both.candidate, both.reference)]
+    if not any(f.kind is Kind.NUMBER for f in new):
+        lost = [f for f in lost if not lists_as_many(f, both.reference, both.candidate)]
     return lost, new
 
 
