@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
+from harness.fidelity.reading.asked import asked_by_name
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.persons_zh import persons
@@ -90,6 +91,7 @@ def check(both: Pair) -> list[Finding]:
             found.append(Finding(check=NAME, severity=0.7, reason=f"the name “{word.text}” comes from nowhere"))
     if not new:
         severity = 0.8 if both.closeness > COPY else 0.4
+        lost = [w for w in lost if not asked_by_name(w.text, both)]
         found += [Finding(check=NAME, severity=severity, reason=f"the name “{w.text}” is missing") for w in lost[:3]]
     return found
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.arithmetic import computed, next_whole, same_pace, timed
+from harness.fidelity.reading.asked import asked_about
 from harness.fidelity.reading.comparisons import comparison, same_order
 from harness.fidelity.reading.counted_lists import counts_a_list, lists_as_many
 from harness.fidelity.reading.fact import DAY_MIN, DAY_S, Fact, Kind, NearValues, comparable, same
@@ -153,6 +154,10 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
         if fact.kind in kinds and not changed and not _once(fact):
             copy = both.closeness > COPY
             if _implied(fact, theirs):
+                continue
+            if asked_about(fact, both):
+                reason = f"“{fact.text}” is left out, which the question names"
+                found.append(Finding(check=name, severity=0.2, reason=reason))
                 continue
             severity = (0.6 if copy else 0.2) if fact.kind is Kind.RATE else 0.8 if copy or not theirs else 0.65
             certain = fact.kind is not Kind.RATE and bool(fact.value)
