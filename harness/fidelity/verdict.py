@@ -21,7 +21,9 @@ from harness.fidelity.risk import Model, features, freedom, shipped_model
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
 _UNHEARD = frozenset({"comparison", "stance", "tense"})  # who is more, yes or no, done or to come: overruled wrongly
-_SURE = frozenset({"numbers", "moments", "names", "attributes"})  # another value or name, or that of another thing
+_SURE = frozenset(  # another value or name, or that of another thing; all for some
+    {"numbers", "moments", "names", "attributes", "quantifiers"}
+)
 _CODE = frozenset({"identifiers"})  # and to another code
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9

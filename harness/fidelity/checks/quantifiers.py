@@ -12,6 +12,14 @@ from harness.fidelity.reading.denials_en import ends_any_but, only_not
 from harness.fidelity.reading.outcomes import same_state
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import excepting_but, only_but
+from harness.fidelity.reading.quantifying import (
+    EVERY_TIME,
+    ONLY_ONCE,
+    WITHOUT_EXCEPTION,
+    as_a_pair,
+    no_quantifier,
+    told_of_others,
+)
 from harness.fidelity.reading.reckoning import complements
 from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text
@@ -76,6 +84,9 @@ _CLASH = MappingProxyType(
         ("most", "none"): 1.0, ("only", "except"): 0.9, ("except", "only"): 0.7,
     }
 )  # fmt: skip
+_DENYING = frozenset(
+    ["not", "no", "never", "none", "nobody", "can not", "neither", "nor", "nothing", "不", "没", "没有", "不能", "不可", "不得", "别", "勿", "禁止", "不许", "不准"]
+)  # fmt: skip
 _NOT_ALL = re.compile(
     r"\bnot (?:all|every|everyone|everybody|everything)\b|(?:并?不是|并非)(?:所有|每|全部|人人|什么都)|(?:未必|不一定|不)(?:都|全)(?!不|没)",
     re.IGNORECASE,
@@ -110,8 +121,8 @@ def check(both: Pair) -> list[Finding]:
 
 def _compared(both: Pair) -> list[Finding]:
     ours, theirs = _classes(both.reference), _classes(both.candidate)
-    lost = {k: v for k, v in ours.items() if k not in theirs}
-    new = {k: v for k, v in theirs.items() if k not in ours}
+    lost = _only_in(ours, theirs, both.candidate)
+    new = _only_in(theirs, ours, both.reference)
     found = [
         Finding(check=NAME, severity=severity, reason=f"“{new[there]}” stands where the reference says “{lost[here]}”")
         for (here, there), severity in _CLASH.items()
@@ -138,13 +149,38 @@ def _compared(both: Pair) -> list[Finding]:
         *_not_all(both),
         *_exception_lifted(both),
         *_shared_out(both),
+        *_only_once(both),
         *_one_or_both(both),
     ]
     if found:
         return found
-    if "all" in new and (lost.keys() & {"except", "only", "some", "most"} or _contrast_gone(both)):
-        reason = f"“{new['all']}” covers what the reference sets apart"
-        return [Finding(check=NAME, severity=0.9, reason=reason)]
+    return _covering(both, lost, new) or _left_over(both, lost, new)
+
+
+def _only_in(one: dict[str, str], other: dict[str, str], text: Text) -> dict[str, str]:
+    """The classes that only one text has; not "both" where the other, `text`, tells of "the two of them"."""
+    found = {kind: word for kind, word in one.items() if kind not in other}
+    if found.get("all", "").casefold() == "both" and as_a_pair(text):
+        del found["all"]
+    if found.get("except", "").casefold() in _REST and told_of_others(text):
+        del found["except"]
+    return found
+
+
+def _covering(both: Pair, lost: dict[str, str], new: dict[str, str]) -> list[Finding]:
+    """ "all" in the answer, where the reference sets something apart."""
+    covered = _without_exception(both, lost)
+    if not covered and (
+        "all" not in new or not (lost.keys() & {"except", "only", "some", "most"} or _contrast_gone(both))
+    ):
+        return []
+    reason = f"“{covered or new['all']}” covers what the reference sets apart"
+    return [Finding(check=NAME, severity=1.0 if covered else 0.9, reason=reason, certain=bool(covered))]
+
+
+def _left_over(both: Pair, lost: dict[str, str], new: dict[str, str]) -> list[Finding]:
+    """Quantifiers that only one of the texts has."""
+    found = []
     denied = bool(both.polarity_here.denials) or bool(both.polarity_there.denials)
     softened = not _JUST.isdisjoint(both.reference.said | both.candidate.said)
     for name, full in (("only", 0.6), ("except", 0.6), ("some", 0.4), ("most", 0.4), ("all", 0.15)):
@@ -214,6 +250,12 @@ def _both_or_one(both: Pair) -> list[Finding]:
     ours, theirs = both.reference.said, both.candidate.said
     if both.polarity_there.denials and both.polarity_here.denials:
         ours, theirs = ours - {"neither"}, theirs - {"neither"}  # "neither works", "both are out of order"
+    if as_a_pair(both.reference) and as_a_pair(both.candidate):
+        return []
+    ours, theirs = (
+        said if "one" in (w.text.casefold() for w in text.words) else said - {"one"}
+        for text, said in ((both.reference, ours), (both.candidate, theirs))
+    )  # "the legible ones" are not one
     lost, new = ours - theirs, theirs - ours
     for pair_word, single in (("both", "one"), ("both", "neither"), ("双方", "一方"), ("neither", "one")):
         for here, there in ((pair_word, single), (single, pair_word)):
@@ -222,6 +264,11 @@ def _both_or_one(both: Pair) -> list[Finding]:
                     return []  # "both are out of ink" is "neither has any left"
                 return [Finding(check=NAME, severity=1.0, reason=f"“{there}” stands where the reference says “{here}”")]
     return []
+
+
+def _only_once(both: Pair) -> list[Finding]:
+    """ "only once" against "every time"."""
+    return _one_against_the_other(both, EVERY_TIME, ONLY_ONCE)
 
 
 def _also_beyond(both: Pair, lost: dict[str, str]) -> list[Finding]:
@@ -238,6 +285,15 @@ def _also_beyond(both: Pair, lost: dict[str, str]) -> list[Finding]:
             reason = f"“{fact.text}” bounds nothing any more, where the reference says “{lost['only']}”"
             return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     return []
+
+
+def _without_exception(both: Pair, lost: dict[str, str]) -> str:
+    """What the answer says instead of "all but": "each and every one"; "" where it sets anything apart."""
+    if same_days(both.reference, both.candidate) or told_of_others(both.candidate):
+        return ""
+    said = WITHOUT_EXCEPTION.search(both.candidate.plain)
+    denied = {both.candidate.words[denial.at].lemma for denial in both.polarity_there.denials}
+    return said[0] if said and "except" in lost and denied.isdisjoint(_DENYING) else ""
 
 
 def _not_all(both: Pair) -> list[Finding]:
@@ -313,6 +369,8 @@ def _classes(text: Text) -> dict[str, str]:
             found.setdefault("except", word.text)
         if word.lemma == "only" and only_not(text, at):
             found.setdefault("except", word.text)
+            continue
+        if no_quantifier(text, at):
             continue
         if word.lemma in _REST and (word.lemma == "rest" or not word.text.isascii() or _after_all(text, at)):
             found.setdefault("except", word.text)

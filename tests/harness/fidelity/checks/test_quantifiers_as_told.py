@@ -1,0 +1,50 @@
+"""What is no quantifier, two things told together, "only once" against "every time", "each and every" against "except"."""
+
+# ruff: noqa: E501 (rows stay whole)
+
+import pytest
+from fidelity_judging import complaints, judged
+
+SAME = [
+    ("Both hinges must be oiled.", "Oil the two of them."),
+    ("Replace both bulbs, since they were fitted on the same day.", "Change the two bulbs: fitted on one day, when one goes the other goes too."),
+    ("Keep the ripe ones; the others go back in the crate.", "You keep what is ripe, and the rest goes back in the crate."),
+    ("The second tyre usually fails within months.", "A few months later the second tyre usually fails."),
+    ("Let the horse stand for a day.", "Give the horse a day's rest."),
+    ("No dogs are allowed in hall 2.", "No dogs at all are allowed in hall 2."),
+    ("The ticket is valid until midnight.", "The ticket is valid for the rest of the day, until midnight."),
+    ("两扇窗都要换。", "两个一起换。"),
+]  # fmt: skip
+TURNED = [
+    ("Both hinges must be oiled.", "One hinge must be oiled."),
+    ("One lift works, the other is out of order.", "Both lifts work."),
+    ("Both windows are replaced.", "One window is replaced, the other stays."),
+    ("Both of the two fees are refunded.", "One of the two fees is refunded."),
+    ("The pool is open on all days.", "The pool is open on a few days."),
+    ("所有窗口都办理。", "部分窗口办理。"),
+]
+CERTAIN = [
+    ("Stamp the card on every visit.", "The card is stamped only once."),
+    ("The filter is rinsed once only.", "The filter is rinsed each time."),
+    ("Cycling is allowed on all paths except the dyke.", "You're welcome to cycle on each and every one of our paths."),
+    ("Dogs may go everywhere except into the greenhouse.", "Dogs are welcome in every single one of our houses."),
+    ("每次进洞都要登记。", "进洞只用登记一次。"),
+    ("除三号厅以外都可以拍照。", "所有展厅都可以拍照,无一例外。"),
+]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), SAME)
+def test_the_same_reach_in_other_words_is_no_contradiction(reference: str, candidate: str) -> None:
+    assert not [f for f in judged(reference, candidate).findings if f.check == "quantifiers" and f.severity >= 0.5]
+
+
+@pytest.mark.parametrize(("reference", "candidate"), TURNED)
+def test_another_reach_is_found(reference: str, candidate: str) -> None:
+    assert complaints(reference, candidate, "quantifiers")
+
+
+@pytest.mark.parametrize(("reference", "candidate"), CERTAIN)
+def test_once_for_every_time_and_all_for_all_but_one_are_certain(reference: str, candidate: str) -> None:
+    assert any(
+        f.check == "quantifiers" and f.certain and f.severity >= 0.95 for f in judged(reference, candidate).findings
+    )
