@@ -14,6 +14,7 @@ from harness.fidelity.reading.fact import Fact, Kind, same
 from harness.fidelity.reading.failures import failure
 from harness.fidelity.reading.pair import alike, says
 from harness.fidelity.reading.remembered import remembered
+from harness.fidelity.reading.stance import Stance, opening
 from harness.fidelity.reading.text import CJK, Word, read
 
 REPEATED = 0.5  # share of what the reference tells from which a clause tells it, too
@@ -149,8 +150,16 @@ def _in_words(candidate: str, case: Case) -> Abstention:
     if not chosen:
         return NONE
     pure = not any(_tells(part, both, beside=bool(strong)) for part in parts)
+    if not strong and _says_yes_or_no(candidate) and not any(_SPEAKS.search(part.text) for part in chosen):
+        return Abstention(chosen[0].cue, pure=False, answers=True)
     unknowing = any(part.act is Act.UNKNOWING for part in strong)
     return Abstention(chosen[0].cue, pure=pure, unknowing=unknowing)
+
+
+def _says_yes_or_no(text: str) -> bool:
+    """Whether an answer begins with a yes or a no."""
+    first = opening(text)
+    return first is not None and first.stance in (Stance.YES, Stance.NO)
 
 
 def _causes(parts: list[Clause]) -> list[Clause]:

@@ -173,7 +173,8 @@ def _found(text: str, *, chinese: bool) -> Iterator[Clause]:
         if match := pattern.search(text):
             yield Clause(text, Act.UNKNOWING, match[0].strip(), "", loose=True)
     for act in (Act.HANDOVER, Act.FOLLOW_UP, Act.QUEUE, Act.RETRY, Act.REFERRAL):
-        if match := getattr(tables, act.name).search(text):
+        match = getattr(tables, act.name).search(text)
+        if match and not (act is Act.HANDOVER and not chinese and acts_en.passes_a_thing(text, match)):
             yield Clause(text, act, match[0].strip(), text)
     if _NOTHING_DONE.search(text) or _FILED.search(text):
         yield Clause(text, Act.POLITE, "", text)

@@ -151,3 +151,25 @@ LOOSELY = tuple(  # somebody who speaks for himself, and denies; what is known, 
     )
 )
 OURSELVES = re.compile(r"\b(?:i|me|my|i'm|myself)\b", re.IGNORECASE)
+_THING = re.compile(r"(?P<verb>[a-z]+) (?:on )?(?:it|this|that|them|the [a-z-]+)\b", re.IGNORECASE)
+_US = re.compile(
+    r"\b(?:i|we|me|us|our|my|someone|somebody|colleagues?|team|staff|agents?|systems?|assistant|bot|support|operators?)\b",
+    re.IGNORECASE,
+)
+_SOMEBODY = re.compile(
+    r"\b(?:the|an?|his|her|their|its|your|this|that|they|he|she|who|you)\b|[a-z] [A-Z][a-z]+ (?:has|have|will)\b"
+)
+
+
+def passes_a_thing(clause: str, handover: re.Match[str]) -> bool:
+    """Whether somebody else, or the reader, does it, and with a thing: "the vet has passed it", "put it through the mill"."""
+    thing = _THING.match(handover[0])
+    before = clause[: handover.start()]
+    if thing is None or _US.search(before):
+        return False
+    if _SOMEBODY.search(before.lower()):
+        return True
+    verb = thing["verb"].lower()
+    return not verb.endswith(("ing", "ed")) and not re.search(
+        rf"\b{_STAFF}\b", clause[handover.start() :], re.IGNORECASE
+    )
