@@ -21,8 +21,8 @@ from harness.fidelity.risk import Model, features, freedom, shipped_model
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
 _UNHEARD = frozenset({"comparison", "stance", "tense"})  # who is more, yes or no, done or to come: overruled wrongly
-_SURE = frozenset(  # another value or name, or that of another thing; all for some
-    {"numbers", "moments", "names", "attributes", "quantifiers"}
+_SURE = frozenset(  # another value or name, or that of another thing; all for some; a condition less
+    {"numbers", "moments", "names", "attributes", "quantifiers", "omission"}
 )
 _CODE = frozenset({"identifiers"})  # and to another code
 _HARD = _FORM | {"antonyms", "numbers", "moments"}

@@ -25,8 +25,7 @@ _FORCE = MappingProxyType(
         "certain": "will|beyond doubt|beyond a doubt|established|proven|definitely|certainly|guaranteed|guarantee|surely|always|confirmed|一定|肯定|必定|保证|确保|绝对|必然|必将|确定",
     }
 )
-FAR = 0.35  # closeness below which words of force are compared only where their clauses share something
-COPY = 0.7  # closeness from which a text is a copy, whose changes all tell
+COPY = 0.7  # closeness from which a text is a copy, whose changes all tell; below, clauses are compared that share something
 _PLANNED = frozenset(
     ["expected", "expect", "planned", "plan", "scheduled", "schedule", "due", "forecast", "will", "shall", "should", "be to", "be going to", "likely",
      "would", "set", "soon", "预计", "计划", "将", "将会", "将于", "拟", "会", "预定", "即将", "有望", "准备", "定于"]
@@ -49,6 +48,10 @@ _DONE = re.compile(
     r"|已经?被?[^，。,]{0,5}?(?:通过|完成|批准|拒绝|到账|送达|签收|发货|寄出|结束|修好|修复|恢复|上线|做完|修完|建成|开通|解决|办好|办结|退|付清|成功|驳回|发放|生效)|(?:审核|审批|申请)(?:通过|成功)",
     re.IGNORECASE,
 )
+_ASKS_LEAVE = re.compile(
+    r"\b(?:can|may|could|might) (?:i|we|my|our|he|she|they|the|a|an|one|someone|somebody)\b|\b(?:allowed|permitted|ok(?:ay)? (?:to|if)|all right (?:to|if))\b",
+    re.IGNORECASE,
+)
 _LEFT_OPEN = frozenset(["optional", "voluntary", "可选", "自愿", "选填"])
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _FORCE.items())
 _CLASH = MappingProxyType(
@@ -67,7 +70,9 @@ def check(both: Pair) -> list[Finding]:
         if here in ours and here not in theirs and there in theirs and there not in ours:
             if (here, there) in (("may", "must"), ("must", "may")) and (limited(both) or double_negation(both)):
                 continue  # "can only at the end" is "has to wait for the end"
-            if severity < 1.0 and both.closeness < FAR and _of_something_else(both, ours[here], theirs[there]):
+            if _no_need_unless(both, here, there):
+                continue
+            if severity < 1.0 and both.closeness < COPY and _of_something_else(both, ours[here], theirs[there]):
                 continue
             reason = f"“{theirs[there]}” is not as binding, or not as sure, as “{ours[here]}”"
             found.append(Finding(check=NAME, severity=severity, reason=reason))
@@ -75,7 +80,8 @@ def check(both: Pair) -> list[Finding]:
         reason = f"“{ours['might']}” is gone: what was possible is now said flatly"
         severity = 0.9 if both.closeness > COPY else 0.5
         found.append(Finding(check=NAME, severity=severity, reason=reason))
-    if not found and "might" in theirs and not {"might", "may", "should"} & ours.keys():
+    unsure = "might" in theirs and not {"might", "may", "should"} & ours.keys()
+    if not found and unsure and not _permits(both, theirs["might"]):
         found.append(
             Finding(
                 check=NAME,
@@ -95,6 +101,24 @@ def check(both: Pair) -> list[Finding]:
         reason = f"“{planned}” is gone: what was planned is now told as done"
         found.append(Finding(check=NAME, severity=0.7, reason=reason))
     return found
+
+
+def _no_need_unless(both: Pair, here: str, there: str) -> bool:
+    """ "It only needs to run above 55" is "there is no need for it to run unless it is above 55"."""
+    if {here, there} != {"must", "free"}:
+        return False
+    needs, free = (both.reference, both.candidate) if here == "must" else (both.candidate, both.reference)
+    return "only" in needs.said and not free.said.isdisjoint(("unless", "until", "except", "before"))
+
+
+def _permits(both: Pair, word: str) -> bool:
+    """Whether "may" gives leave: leave was asked for, and it is somebody's to do something."""
+    if word.casefold() not in ("may", "can", "could") or not _ASKS_LEAVE.search(both.case.prompt):
+        return False
+    return (
+        re.search(rf"\b{word} (?!be\b|have\b|not\b|take\b|still\b|well\b|only\b)[a-z]+", both.candidate.plain)
+        is not None
+    )
 
 
 def _tells_done(text: Text) -> bool:

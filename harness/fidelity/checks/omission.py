@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
+import re
 from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
@@ -9,6 +10,7 @@ from harness.fidelity.reading.arithmetic import timed
 from harness.fidelity.reading.lists import ARTICLES, JOINTS, listed
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.reckoning import reckoned
+from harness.fidelity.reading.stance import Stance, opening
 from harness.fidelity.reading.text import Text
 
 NAME = "omission"
@@ -21,6 +23,16 @@ _DEMANDS = frozenset(
 )  # fmt: skip
 _BARRED = frozenset(
     ["not", "never", "don't", "不能", "不要", "不可", "不得", "严禁", "切勿", "禁止", "勿", "请勿", "千万"]
+)
+_SENTENCE_END = re.compile(r"[.!?。！？;；]")
+_DEPENDS = re.compile(
+    r"\bonly (?:with|if|when|once|against|after)\b|\b(?:if|as long as|provided|on condition|subject to|unless)\b|\b(?:must|have to|has to) (?:have|bring|show|carry|wear|produce)\b|\brequires?\b"
+    r"|只有|只要|如果|必须|须|凭|需要?(?:带|有|出示|提供|持)|要(?:带|有|出示)",
+    re.IGNORECASE,
+)
+_ENOUGH = re.compile(
+    r"\b(?:as long as|provided|all (?:you|he|she|they|it) needs?|is enough|suffices?|is all)\b|只要|就行|就可以|即可|就能|就够",
+    re.IGNORECASE,
 )
 KEPT = 0.34  # share of a clause's words that has to be found
 
@@ -84,8 +96,20 @@ def _lost_items(both: Pair) -> Iterator[Finding]:
                 and not _put_otherwise(both, [i for k in beside for i in items[k]])
             ):
                 told = " ".join(both.reference.words[i].text for i in item)
-                yield Finding(check=NAME, severity=0.8, reason=f"of a list is left out: “{told}”", certain=True)
+                severity = 1.0 if _granted_without(both, items) else 0.8
+                yield Finding(check=NAME, severity=severity, reason=f"of a list is left out: “{told}”", certain=True)
                 break
+
+
+def _granted_without(both: Pair, items: list[list[int]]) -> bool:
+    """Whether the items are what leave depends on, and the answer gives leave under a part of them."""
+    start = both.reference.words[items[1][0]].start
+    begin = max((m.end() for m in _SENTENCE_END.finditer(both.reference.plain, 0, start)), default=0)
+    if not _DEPENDS.search(both.reference.plain, begin, start):
+        return False
+    first = opening(both.case.candidate)
+    leave = first is not None and first.stance in (Stance.YES, Stance.MAY)
+    return leave or bool(_ENOUGH.search(both.candidate.plain))
 
 
 def _put_otherwise(both: Pair, beside: list[int]) -> bool:
