@@ -1,7 +1,7 @@
 """Who does what to whom, and which value belongs to which thing: words that changed places."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.attachment import stretches
@@ -119,6 +119,24 @@ def _changed_places(both: Pair) -> list[Finding]:
     return found[:1]
 
 
+def _ties_no_values(both: Pair, left: int, pivot: int) -> bool:
+    """Whether two values around a word are told in another way, and not turned.
+
+    "Short of a plan of 500" and "500 had been planned", or an "of" that stands beside one of them only.
+    """
+    if both.reference.words[pivot].lemma == "of":
+        return left < pivot - 1
+    at = both.partner_back[pivot]
+    if at is None:
+        return False
+    passive = [_in_passive(both.reference.words, pivot), _in_passive(both.candidate.words, at)]
+    return passive[0] != passive[1]
+
+
+def _in_passive(words: Sequence[Word], at: int) -> bool:
+    return words[at].text.lower().endswith("ed") and at > 0 and words[at - 1].lemma == "be"
+
+
 def _found(both: Pair) -> Iterator[Finding]:
     words = both.reference.words
     passive = bool(agents(words)) != bool(agents(both.candidate.words))
@@ -136,6 +154,8 @@ def _found(both: Pair) -> Iterator[Finding]:
         if _one_value(words[left], words[right]) or _turned_verb(both, left, pivot, right) or _score(both, pivot):
             continue
         if _not_before(both, pivot):
+            continue
+        if words[left].fact and words[right].fact and _ties_no_values(both, left, pivot):
             continue
         if words[pivot].lemma not in SEQUENCE and _bond_kept(both, left, pivot, right):
             continue
