@@ -38,6 +38,7 @@ _OF_PRICE = re.compile(r"\s*of (?:the |its |their |what )?(?:\w+ )?(?:price|cost
 _OTHERS = re.compile(r"\b(?:others?|remaining)\s*$|(?:其余|其他|其它|另外)的?$", re.IGNORECASE)
 _VESSELS = frozenset("片粒颗盒瓶袋勺滴包支箱杯板管罐桶")  # what a dose or a supply is counted in
 _ALIKE = (frozenset("片粒颗"), frozenset("袋包"), frozenset("箱盒"), frozenset("瓶罐桶"), frozenset("支管"))
+WEEK_S = 7 * DAY_S
 COPY = 0.7  # closeness from which a text is a copy, whose changes all tell
 MANY = 40  # facts in a text from which repetitions are left out
 KINDS = frozenset({Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE, Kind.RATE})
@@ -218,6 +219,7 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
             lost, new = (
                 [f for f in side if f.kind is not Kind.RATE and f.unit not in ("", "times")] for side in (lost, new)
             )
+    new = [f for f in new if not _once_each(f, here)]
     if one_day_apart(both.reference, both.candidate):
         new = [f for f in new if f.raw not in (1.0, 6.0) or f.value not in (1.0, 6.0, DAY_S, 6 * DAY_S)]
     ends = {id(f) for own, other in ((here, there), (there, here)) for f in timed(own, other)}
@@ -251,6 +253,13 @@ def _without_two(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list[Fa
     if both.polarity_there.denials and only_one(both.reference):
         new = [f for f in new if f.kind is not Kind.NUMBER or f.value != 2.0]
     return lost, new
+
+
+def _once_each(fact: Fact, others: Sequence[Fact]) -> bool:
+    """Whether as often a week is told as the other text names weekdays: "twice a week" for "on Tuesday and Friday"."""
+    days = {f.value for f in others if f.kind is Kind.WEEKDAY and not str(f.value).isdecimal()}
+    rated = fact.kind is Kind.RATE and isinstance(fact.value, float) and bool(days)
+    return rated and abs(float(str(fact.value)) * len(days) - WEEK_S) < 1.0
 
 
 def _without_next_day(

@@ -6,7 +6,8 @@ from harness.fidelity.reading.fact import Fact, same
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.text import read
 
-_CHOICE = re.compile(r"\b(?:or|versus|vs|which|between)\b|还是|或|哪", re.IGNORECASE)
+_CHOICE = re.compile(r"\b(?:or|versus|vs|between)\b|还是|或", re.IGNORECASE)
+_WHICH = re.compile(r"\b(?:which|who|whom|whose)\b|哪|谁", re.IGNORECASE)
 
 
 def asked_about(fact: Fact, both: Pair) -> bool:
@@ -21,4 +22,6 @@ def asked_about(fact: Fact, both: Pair) -> bool:
 def asked_by_name(name: str, both: Pair) -> bool:
     """Whether the question says the name, and does not ask which it is."""
     prompt = both.case.prompt
-    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", prompt, re.IGNORECASE)) and not _CHOICE.search(prompt)
+    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", prompt, re.IGNORECASE)) and not (
+        _CHOICE.search(prompt) or _WHICH.search(prompt)
+    )

@@ -89,6 +89,9 @@ DATE_ZH = re.compile(
 )
 OF_THE_MONTH_ZH = re.compile(r"(?:[每当次本下上]个?|翌)月(?:的)?(?P<day>\d{1,2}[日号])")
 WEEKDAY_ZH = re.compile(r"(?:(?:上|下|本|这)?(?:(?<![小老阿])周|星期|礼拜))([一二三四五六日天末])(?!年|[百千万])")
+_LATER_DAY_ZH = re.compile(  # 9月5日至12日, …，13日下午
+    r"(?:(?<=[日号])\s?(?:到|至|[-—~、]|和|及)\s?|(?<=[，。；、,;!])\s?)(?P<day>\d{1,2}|[一二三四五六七八九十]{1,3})\s?[日号](?!内|之内|以内|后|之后|以后|以上|以下|前|之前|游|间|左右|的?时间|[无未不]|起?算|为限)"
+)
 DAY_ZH = re.compile(
     r"大后天|后天|大前天|前天|今天|今日|今晚|今早|明天|明日|明晚|明早|昨天|昨日|昨晚|昨夜|今夜|明夜|次日|翌日|第[二2][天日]|转天|次年|翌年|第二年|转年|次月|翌月|第二个月|次周|翌周|第二个星期|第二周|"
     r"(?:上上|下下|上|下|本|这)个?(?:周|星期|月|季度)(?![一二三四五六日天末])|去年(?!同期)|今年|明年|前年|后年"
@@ -138,6 +141,7 @@ def chinese_moments(text: str) -> Iterator[Fact]:
         found = _chinese_date(match)
         if found is not None:
             yield found
+    yield from _later_days(text)
     for match in OF_THE_MONTH_ZH.finditer(text):
         start, end = match.span("day")
         day = (None, None, _number(match["day"][:-1]))
@@ -154,6 +158,21 @@ def chinese_moments(text: str) -> Iterator[Fact]:
     for match in DAY_ZH.finditer(text):
         name = match[0].replace("个", "").replace("这", "本").replace("星期", "周")
         yield _fact(match, Kind.DAY, _DAY_NAMES.get(name, name))
+
+
+def _later_days(text: str) -> Iterator[Fact]:
+    """Days of a month that is named before them."""
+    first = next((match for match in DATE_ZH.finditer(text) if match["m"] and match["d"]), None)
+    dated = _chinese_date(first) if first else None
+    if first is None or dated is None or not isinstance(dated.value, tuple):
+        return
+    _, month, begin = dated.value
+    for match in _LATER_DAY_ZH.finditer(text, first.end() - 1):
+        day = int(chinese(match["day"]) or 0)
+        if 0 < day <= 31:
+            start, end = match.start("day"), match.end()
+            value = (None, month if day > (begin or 0) else None, day)
+            yield Fact(kind=Kind.DATE, value=value, start=start, end=end, text=text[start:end])
 
 
 def _span(match: re.Match[str], days: list[str], short: Callable[[str], str]) -> str:
@@ -229,6 +248,11 @@ def _clock(match: re.Match[str], hour: float, minute: float, afternoon: bool | N
 
 _MINUTES = {"": 0.0, "半": 30.0, "整": 0.0, "一刻": 15.0, "三刻": 45.0}
 _AT = re.compile(r"\b(?:at|by|from|until|till|before|after|around|about|to)\s+$", re.IGNORECASE)
+_BEFORE_A_DOTTED = re.compile(r"\b(?:at|by|until|till|from)\s+$")
+_THE = re.compile(r"\bthe\s+$", re.IGNORECASE)
+_DEPARTS = re.compile(  # the 7.40 bus
+    r",| (?:bus|minibus|coach|train|ferry|boat|tram|flight|sailing|service|departure|from|to|is|was|has|leaves|goes|runs|stops|departs)\b"
+)
 _NOON = frozenset(["中午", "正午", "noon"])
 _NIGHT = frozenset(["夜里", "夜间", "夜晚", "深夜", "半夜", "午夜", "子夜", "今夜", "night"])
 _EVENING = frozenset(["晚上", "晚间", "今晚", "明晚", "昨晚", "当晚", "evening", "tonight"])
@@ -265,7 +289,8 @@ def _english_time(match: re.Match[str]) -> Fact | None:
             g["sep"] == "."
             and not half
             and not part
-            and not re.search(r"\b(?:at|by|until|till|from)\s+$", match.string[: match.start()])
+            and not _BEFORE_A_DOTTED.search(match.string[: match.start()])
+            and not (_THE.search(match.string[: match.start()]) and _DEPARTS.match(match.string, match.end()))
         ):
             return None
         return _clock(match, float(g["h"]), float(g["m"]), _in_afternoon(part, float(g["h"])) if part else afternoon)

@@ -45,6 +45,8 @@ def no_quantifier(text: Text, at: int) -> bool:
     """Whether a word is none where it stands: "a few months", "at all", "a day's rest", "the rest of the race"."""
     word, words = text.words[at], text.words
     before, after = words[at - 1] if at else None, words[at + 1] if at + 1 < len(words) else None
+    if word.text.casefold() in ("fewer", "fewest"):
+        return True  # they compare
     if word.lemma in _COUNTS_SPANS and after is not None:
         return _lasts([w.lemma for w in words[max(0, at - 2) : at]], [w.lemma for w in words[at + 1 : at + 4]])
     if word.lemma == "rest":

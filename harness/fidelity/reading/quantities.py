@@ -17,6 +17,7 @@ from harness.fidelity.reading.numerals import (
     ORDINALS,
     SCALES,
     TENS,
+    UNITS,
     chinese,
     english,
 )
@@ -66,6 +67,7 @@ EN = re.compile(
     r"(?P<tail>(?:st|nd|rd|th)\b)?",
     re.IGNORECASE,
 )
+_UNDER_A_HUNDRED = rf"(?:\d{{1,2}}(?:\.\d+)?|(?:{'|'.join(TENS)})(?:[-\s](?:{'|'.join(UNITS)}))?|(?:{'|'.join(sorted(UNITS, key=len, reverse=True))}))"
 EN_LOOSE = re.compile(
     rf"\b(?:(?P<a>(?:a|an|one|per)\s+(?:full |whole |entire |complete |single )?(?P<a_work>business |working )?(?P<a_unit>day|week|month|year|hour|minute|fortnight|decade)(?P<a_part>\s+and\s+a\s+(?:half|quarter))?|(?:a|an|one)\s+(?P<m_unit>{_PART_UNIT})(?P<m_part>\s+and\s+a\s+(?:half|quarter)))(?![a-z])|(?P<part_of>half|an?[\s-]quarter|a[\s-]third|one[\s-](?:third|quarter)|two[\s-]thirds|three[\s-]quarters) of an? (?P<of_unit>{_PART_UNIT})|(?P<fraction>(?P<over>one|two|three|four|five|six|seven|eight|nine|a(?=[\s-]\w+\s*(?:[.,;:!?)]|$|of\b)))[\s-](?P<under>fifth|sixth|seventh|eighth|ninth|tenth)s?)(?=\W|$)(?! (?:floor|time|(?-i:of [A-Z])))|(?:the|a) (?:remaining|other|last) (?P<other_third>third|quarter)\b"
     rf"|(?P<always>24 hours a day|24/7|(?:a?round) the clock|day and night|never (?:closes?|shuts?)(?= *(?:[.,;!?]|$))|at any time of (?:the )?day or night|at all hours|any time,? day or night)|half\s+(?:an?\s+)?(?P<h_unit>price|{_PART_UNIT})(?![a-z])|(?P<half>(?:a\s+|one\s+)?half)(?![\s-]+(?:past|time|way|term|board|brother|sister|size)\b)"
@@ -74,6 +76,7 @@ EN_LOOSE = re.compile(
     r"|(?P<ten>twenty|thirty)[- ](?P<unit_th>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
     r"|(?P<ordinal_of>first|second)(?=\s+(?:floor|storey|row|gate|platform|class|grade|edition|page|chapter|level|stage|half|prize|place|door|room|line|street|avenue|shelf))"
     r"|(?P<ordinal>third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth)(?! hour\b)"
+    rf"|(?P<hundredths>{_UNDER_A_HUNDRED}) (?:[a-z]+ )?(?:of|in|out of) (?:every|each|a|one) (?:hundred|100)(?! (?:and|thousand|million)\b)"
     r"|(?P<x_of>one|two|three)(?: [a-z]+)? (?:in|out of) every (?P<y_of>(?:[a-z]+ )?(?:hundred|thousand)|\w+)|(?P<x>\w+) (?:in|out of) (?!twice\b|once\b|half\b|double)(?P<y>\w+))\b",
     re.IGNORECASE,
 )
@@ -84,7 +87,7 @@ ZH = re.compile(
     r"(?P<tenth>(?<=[米块])[一二三四五六七八九](?![十百千万点分毛角米厘公斤年月日号楼层个块元半]))?"
 )
 ZH_SPECIAL = re.compile(
-    rf"百分之(?P<percent>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<whole>{NUMBER_ZH})分之(?P<part>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<half>一半|半价|半数)|(?P<fifty>半百)(?!万)|(?P<decimal>(?<![\d零〇一二两三四五六七八九十百千万亿]){DECIMAL_ZH.replace('九]+', '九]{2,}')})(?![十\d点分刻时])"
+    rf"百分之(?P<percent>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<whole>{NUMBER_ZH})分之(?P<part>{NUMBER_ZH}(?:点[零一二三四五六七八九]+)?)|(?P<half>一半|半价|半数)|每?卖?(?P<among>十|一?百|10|100)(?:个人|[个人位件次家户辆只份名张]|户人家)?(?:里面?|中间?|之中|当中)(?:就|约|大约)*(?:有|占)(?P<these>{NUMBER_ZH})(?:个人|[个人位件次家户辆只份名张])?|(?P<fifty>半百)(?!万)|(?P<decimal>(?<![\d零〇一二两三四五六七八九十百千万亿]){DECIMAL_ZH.replace('九]+', '九]{2,}')})(?![十\d点分刻时])"
     r"|(?P<metres>[一二两三])米(?P<tenths>[一二三四五六七八九]{1,2})(?![米百千万点个十])"
     r"|半(?P<unit>个?小时|天|年|个月|月|公斤|斤)|(?P<even>年内|每年|每月|每周|每天)|第(?P<nth>[一二三四五六七八九十百\d]+)"
 )
@@ -407,6 +410,8 @@ def _share(found: dict[str, str]) -> float | None:
         return 75.0
     if "three" in found:
         return 75.0 if found["three"] == "three" else 25.0
+    if "hundredths" in found:
+        return english(found["hundredths"])
     if "x_of" in found:  # "one bottle in every two hundred"
         part, whole = english(found["x_of"]), english(found["y_of"])
         return 100 * part / whole if part and whole and part < whole else None
@@ -456,6 +461,10 @@ def _special(match: re.Match[str]) -> Fact | None:
         return _made(match, Kind.PERCENT, 100 * part / whole, "%") if whole and part else None
     if match["half"]:
         return _made(match, Kind.PERCENT, 50.0, "%")
+    if match["among"]:
+        return _made(
+            match, Kind.PERCENT, 100 * (chinese(match["these"]) or 0.0) / (chinese(match["among"]) or 1.0), "%"
+        )
     if match["fifty"]:
         return _made(match, Kind.NUMBER, 50.0)
     if match["decimal"]:

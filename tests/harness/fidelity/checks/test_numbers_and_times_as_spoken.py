@@ -44,6 +44,14 @@ SAME = [
     ("A million and a half bulbs were planted.", "They planted 1.5 million bulbs."),
     ("The lease runs for nine months.", "The lease runs for three quarters of a year."),
     ("全程两点五公里。", "路程一共2.5公里。"),
+    ("Last year 46% of the tiles were glazed.", "46 of every hundred tiles were glazed last year."),
+    ("茶壶里红泥的占三成。", "茶壶每十个里就有三个是红泥的。"),
+    ("Take the 6:35, which has a buffet.", "Take the 6.35, it has a buffet."),
+    ("The vat is stirred every Monday and Thursday.", "The vat is stirred twice a week, on Monday and on Thursday."),
+    ("展览8月3日到6日开放。", "8月3日至6日开展,这四天都开放。"),
+    ("8月3日上午9点到,停两天,5日下午4点走。", "8月3日9:00抵达,停留两日,5日16:00离开。"),
+    ("每周二换水。", "星期二换水,每个礼拜一次。"),
+    ("一共10个茶壶,3个是红泥的。", "十个里有三个是红泥的。"),
 ]
 OTHER = [
     ("火车五点四十从北站开。", "从北站发车的时间是5:50。", "moments"),
@@ -53,6 +61,12 @@ OTHER = [
     ("A million and a half bulbs were planted.", "They planted 1.25 million bulbs.", "numbers"),
     ("The lease runs for nine months.", "The lease runs for a quarter of a year.", "numbers"),
     ("全程两点五公里。", "路程一共5公里。", "numbers"),
+    ("Last year 46% of the tiles were glazed.", "64 of every hundred tiles were glazed last year.", "numbers"),
+    ("茶壶里红泥的占三成。", "茶壶每十个里就有六个是红泥的。", "numbers"),
+    ("Take the 6:35, which has a buffet.", "Take the 6.53, it has a buffet.", "moments"),
+    ("The vat is stirred every Monday and Thursday.", "The vat is stirred four times a week.", "numbers"),
+    ("8月3日上午9点到,停两天,5日下午4点走。", "8月3日9:00抵达,停留两日,9日16:00离开。", "moments"),
+    ("每周二换水。", "星期二换水,每个月一次。", "numbers"),
 ]
 
 
@@ -72,6 +86,13 @@ def test_people_and_money_after_an_hour_are_no_minutes(text: str) -> None:
 @pytest.mark.parametrize(("lang", "text", "kind", "value"), VALUES)
 def test_a_number_is_read_as_it_is_spoken(lang: str, text: str, kind: Kind, value: float) -> None:
     assert [(fact.kind, fact.value) for fact in read(text, lang).facts] == [(kind, value)]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"), [("5月3日起,15日内办理。", Kind.DURATION), ("5月3日到,15日离开。", Kind.DATE)]
+)
+def test_a_day_after_a_date_is_of_its_month_where_it_is_no_term(text: str, kind: Kind) -> None:
+    assert read(text, "zh").facts[-1].kind is kind
 
 
 def test_a_couple_of_hundred_is_about_two_hundred() -> None:
