@@ -21,7 +21,7 @@ _MARKS = MappingProxyType(
     }
 )
 _LIFTED = re.compile(
-    r"\beven (?:without|when|where|with no)\b|\b(?:whoever|whatever|whichever)\b|\bwhenever (?:you|they|he|she|it) (?:like|want|please|suit|wish|choose)s?\b|\bat any time you\b|\bno questions asked\b|就算|随便什么时候|什么时候都|谁都(?=可以|能)|怎么都",
+    r"\beven (?:without|when|where|with no)\b|\b(?:whoever|whatever|whichever)\b|\bwhenever (?:you|they|he|she|it) (?:like|want|please|suit|wish|choose)s?\b|\bat any time you\b|\bno questions asked\b|就算(?=[^，。；！]{0,14}[，,]?[^，。；！]{0,8}[也都照])|随便什么时候|什么时候都|谁都(?=可以|能)|怎么都",
     re.IGNORECASE,
 )
 _WITHOUT = re.compile(r"\beven (?:without|with no|when|if)\b|(?:就算|哪怕|即使|即便|不管)(?:没|不|未)", re.IGNORECASE)
@@ -43,6 +43,11 @@ _WISHED = re.compile(  # a wish binds nobody: "if you want an invoice, press …
 _ONLY_THEN = re.compile(  # 除非下雨才取消; "outdoors unless it rains, in which case …"
     r"\b(?:in which case|in that case|if so|otherwise|or else|then)\b|除非[^。；;]*才", re.IGNORECASE
 )
+_IN_WHICH_CASE = re.compile(r"\b(?:in which case|in that case|then)\b", re.IGNORECASE)
+_AT_ANY_TIME = re.compile(
+    r"\b(?:at any time|any ?time|at all times|even (?:after|before|once))\b|随时|任何时候", re.IGNORECASE
+)
+_ELSE = frozenset(["otherwise", "or else"])
 _NAMES = tuple((kind, frozenset(names.split("|"))) for kind, names in _MARKS.items())
 _ALL_MARKS = frozenset[str]().union(*(members for _, members in _NAMES))
 _STRONG = frozenset(
@@ -71,6 +76,10 @@ def check(both: Pair) -> list[Finding]:
     ours, theirs = _marks(both.reference), _marks(both.candidate)
     if "unless" in theirs and "unless" not in ours and _ONLY_THEN.search(both.candidate.plain):
         theirs = {"if": theirs["unless"], **{k: v for k, v in theirs.items() if k != "unless"}}
+    if "unless" in ours and "unless" not in theirs and _IN_WHICH_CASE.search(both.reference.plain):
+        ours = {"if": ours["unless"], **{k: v for k, v in ours.items() if k != "unless"}}
+    if "regardless" in theirs and _AT_ANY_TIME.search(both.reference.plain):
+        ours = {**ours, "regardless": theirs["regardless"]}
     balance = _denials(both, here=True) - _denials(both, here=False)
     found = []
     only_if = any(not d.lexical for d in both.polarity_here.denials) and _ONLY_IF.search(both.candidate.plain)
@@ -80,7 +89,9 @@ def check(both: Pair) -> list[Finding]:
         found.append(
             _finding(1.0, f"“{theirs['if']}” stands where the reference says “{ours['unless']}”", certain=True)
         )
-    given = ours.get("if", "").casefold() not in _LOOSE
+    given = ours.get("if", "").casefold() not in _LOOSE | _ELSE
+    if any(not d.lexical for d in both.polarity_there.denials) and _ONLY_IF.search(both.reference.plain):
+        given = False  # "only if it rains" is "not unless it rains"
     if literal and "unless" in theirs and "unless" not in ours and "if" in ours and given and balance % 2 == 0:
         found.append(
             _finding(1.0, f"“{theirs['unless']}” stands where the reference says “{ours['if']}”", certain=True)
@@ -89,7 +100,8 @@ def check(both: Pair) -> list[Finding]:
         found.append(
             _finding(0.9, f"“{theirs['regardless']}” lifts the condition “{next(iter(ours.values()))}”", certain=True)
         )
-    told = "regardless" not in ours and not found and both.polarity_here.denials
+    refuses = any(both.reference.words[d.at].lemma != "without" for d in both.polarity_here.denials)
+    told = "regardless" not in ours and not found and (refuses or len(both.polarity_here.denials) > 1)
     lifted = _WITHOUT.search(both.candidate.plain) if told else None
     if lifted:
         found.append(_finding(0.9, f"“{lifted[0]}” lifts what the reference demands"))
@@ -151,16 +163,41 @@ def _marks(text: Text) -> dict[str, str]:
     for at, word in enumerate(text.words):
         if (word.lemma not in _ALL_MARKS and word.text.casefold() not in _ALL_MARKS) or asked(text, at):
             continue
+        if word.text.casefold() == "if not" and [w.text for w in text.words[at + 1 : at + 2]] == [","]:
+            found.setdefault("if", "otherwise")
+            continue
         for kind, members in _NAMES:
             if word.lemma in members or word.text.casefold() in members:
                 found.setdefault("unless" if kind == "if" and _if_not(text, at) else kind, word.text)
-    lifted = _LIFTED.search(text.plain)
-    if lifted and (lifted[0].casefold() != "whichever"):
+    lifted = next((m for m in _LIFTED.finditer(text.plain) if not _names_one(m, text.plain)), None)
+    if lifted:
         found.setdefault("regardless", lifted[0])
     supposed = _SUPPOSES.search(text.plain)
     if supposed:
         found.setdefault("if", supposed[0])
     return found
+
+
+def _names_one(mark: re.Match[str], plain: str) -> bool:
+    """Whether a "whoever" is who is meant, and no matter who: "page whoever is on call", not ", whoever you are"."""
+    word = mark[0].casefold()
+    if word == "whichever":
+        return True
+    if word not in ("whoever", "whatever"):
+        return False
+    if _NO_MATTER.match(plain, mark.end()):
+        return False
+    if plain[: mark.start()].rstrip()[-1:] not in (*".!?;:,", ""):
+        return True
+    clause = re.split(r"[,.;!?]", plain[mark.end() :], maxsplit=1)[0].split()
+    return len(clause) > CONCESSION or plain[mark.end() + len(" ".join(clause)) + 1 :][:1] != ","
+
+
+_NO_MATTER = re.compile(
+    r" (?:(?:the|your|their|our|its) \w+(?: \w+)?(?=[,.;!?]|$)|you (?:do|are|say)\b|happens\b|comes\b|it (?:is|takes|costs)\b|else\b)",
+    re.IGNORECASE,
+)
+CONCESSION = 5  # words of a clause that says "no matter who", at most
 
 
 def asked(text: Text, at: int) -> bool:
