@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import KEPT
-from harness.fidelity.reading.fact import Fact, Kind
+from harness.fidelity.reading.fact import Fact, Kind, same
 from harness.fidelity.reading.pair import Pair, alike
 from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import Text, Word, content_words, joined
@@ -15,12 +15,13 @@ from harness.fidelity.reading.text import Text, Word, content_words, joined
 NAME = "sequence"
 _WINDOW = 30  # characters looked at on either side of a moment
 _MOMENTS = frozenset({Kind.DATE, Kind.TIME, Kind.WEEKDAY, Kind.DAY})
+MENTIONS = 2  # of a moment, one in each text
 _ENDS = re.compile(
     r"\b(?:by|until|till|before|no later than|latest|due|deadline|clos\w+|ends?|ending|expir\w+|last day|valid (?:to|through)|through)\b[^.,;]{0,18}$|(?:截止|截至|止于|最晚|最迟|不晚于)[^，。,]{0,6}$|(?:开|营业|开放|一直|持续)[到至]$",
     re.IGNORECASE,
 )
 _BEGINS = re.compile(
-    r"\b(?:from|start\w*|begin\w*|open\w*|as of|after|since|earliest|onwards|no earlier than|resum\w+|launch\w*|becomes? available)\b[^.,;]{0,18}$|(?:自|从|始于|最早|开始于)[^，。,]{0,3}$",
+    r"\b(?:from|start\w*|begin\w*|open\w*|as of|after|since|earliest|onwards|no earlier than|resum\w+|launch\w*|becomes? available)\b(?:(?!\b(?:to|until|till|through|and)\b|-)[^.,;]){0,18}$|(?:自|从|始于|最早|开始于)[^，。,]{0,3}$",
     re.IGNORECASE,
 )
 _ENDS_AFTER = re.compile(
@@ -134,6 +135,8 @@ def _turned(both: Pair) -> Iterator[Finding]:
         return
     for one, other in both.same_facts:
         if one.kind in _MOMENTS and _edge(both.reference.plain, one) * _edge(both.candidate.plain, other) < 0:
+            if len([f for text in (both.reference, both.candidate) for f in text.facts if same(f, one)]) > MENTIONS:
+                continue  # "until March Felix, from March Nadia"
             reason = f"“{other.text}” is when it ends on one side, and when it begins on the other"
             yield Finding(check=NAME, severity=1.0, reason=reason)
 
