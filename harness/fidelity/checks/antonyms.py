@@ -9,21 +9,19 @@ from harness.fidelity.case import Finding
 from harness.fidelity.checks.modality import limited
 from harness.fidelity.checks.negation import double_negation
 from harness.fidelity.reading.comparisons import same_order
+from harness.fidelity.reading.explained_opposites import explained
 from harness.fidelity.reading.fact import Fact, Kind, NearValues, same
 from harness.fidelity.reading.implicit_negation import others_barred
 from harness.fidelity.reading.least_or_most import denied_bound, edge, refused
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
-from harness.fidelity.reading.pair import Pair, alike
+from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity
 from harness.fidelity.reading.remembered import remembered
-from harness.fidelity.reading.reversal import PRONOUNS, names_swapped, reversals, reversed_around
+from harness.fidelity.reading.reversal import names_swapped, reversals, reversed_around
 from harness.fidelity.reading.text import Text, Word
 
 NAME = "antonyms"
-_OPEN = frozenset(["open", "营业", "开放", "开门"])
-_CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
 _EDGES = frozenset(["饭前", "饭后", "餐前", "餐后", "税前", "税后", "睡前", "产前", "产后", "术前", "术后"])
-_UNTIL = frozenset(["until", "till", "到", "至"])
 _MOMENTS = frozenset({Kind.DATE, Kind.TIME, Kind.WEEKDAY})
 _EDGE = {1: "earliest", -1: "latest"}
 _LABELS = ({"positive", "negative"}, {"正面", "负面"}, {"好评", "差评"})  # what a text is filed under
@@ -91,77 +89,8 @@ def _opposed(both: Pair) -> Iterator[tuple[int, int]]:
 
 def _explained(both: Pair, i: int, j: int) -> bool:
     """Whether what stands around two opposites makes the same of them."""
-    one, other = both.reference.words[i], both.candidate.words[j]
-    return (
-        open_until(both, one, other)
-        or _by_whom(both.reference, i)
-        or _by_whom(both.candidate, j)
-        or _from_for_until(both, i, j)
-        or _other_party(both, i, j)
-        or reversed_around(both, i, j)
-        or ({one.lemma, other.lemma} == {"may", "must"} and limited(both))
-    )
-
-
-def _by_whom(text: Text, at: int) -> bool:
-    """Whether the "by" at `at` names who does it, or how, and no time: "by the nurse", "by phone"."""
-    if text.words[at].text.casefold() != "by":
-        return False
-    near = [w for w in text.words[at + 1 : at + 4] if w.text.casefold() not in ("the", "this", "that", "next", "about")]
-    return bool(near) and not (near[0].fact or near[0].lemma in _TIMES)
-
-
-_TIMES = frozenset(
-    ["end", "deadline", "then", "close", "closing", "time", "noon", "midnight", "midday", "morning", "evening", "afternoon", "night", "dawn", "dusk", "now",
-     "beginning", "start", "middle", "weekend", "summer", "winter", "spring", "autumn", "date", "day", "week", "month", "year", "late", "latest", "lunchtime"]
-)  # fmt: skip
-
-
-def _from_for_until(both: Pair, i: int, j: int) -> bool:
-    """ "not allowed until 7:45" is "allowed from 7:45 on": the edge of a time told of either side, one of them denied."""
-    one, other = both.reference.words[i].text.casefold(), both.candidate.words[j].text.casefold()
-    if not ((one in _TILL and other in _SINCE) or (one in _SINCE and other in _TILL)):
-        return False
-    return _under_denial(both.reference, both.polarity_here, i) != _under_denial(both.candidate, both.polarity_there, j)
-
-
-_TILL = frozenset(["until", "till", "before", "by", "prior to", "to", "up to", "earlier"])
-_SINCE = frozenset(["from", "after", "since", "following", "once", "later", "as of", "starting"])
-
-
-def _under_denial(text: Text, said: Polarity, at: int) -> bool:
-    """Whether a denial stands before the word in its sentence."""
-    begin = next((k for k in range(at, -1, -1) if text.words[k].text in ".!?;"), -1)
-    ends = {text.words[k].clause for k in (at, at - 1) if k >= 0}
-    return any(
-        (begin < d.at < at and text.words[d.at].clause in ends)
-        or (d.at > at and text.words[d.at].clause == text.words[at].clause)
-        for d in said.denials
-        if not d.lexical
-    )
-
-
-_DEALS = frozenset(
-    ["lend", "loan", "borrow", "send", "ship", "receive", "give", "get", "buy", "purchase", "sell", "pay", "earn", "rent", "let", "lease", "hire", "teach",
-     "learn", "sent", "bought", "sold", "deliver"]
-)  # fmt: skip
-
-
-def _other_party(both: Pair, i: int, j: int) -> bool:
-    """Whether two opposites tell one deal from either side: "we lend ten books", "you may borrow ten books"."""
-    if not {both.reference.words[i].lemma, both.candidate.words[j].lemma} <= _DEALS:
-        return False
-    one, other = _subject(both.reference, i), _subject(both.candidate, j)
-    return one is not None and other is not None and not alike(one, other)
-
-
-def _subject(text: Text, at: int) -> Word | None:
-    """The noun or pronoun before a verb of the clause; None where a passive or nothing says who."""
-    clause = text.words[at].clause
-    before = [w for w in text.words[:at] if w.clause == clause and not w.mark]
-    if any(w.lemma in ("be", "is", "are", "was", "were") for w in before[-2:]):
-        return None
-    return next((w for w in reversed(before) if w.lemma in PRONOUNS or (w.content and not w.fact)), None)
+    little = {both.reference.words[i].lemma, both.candidate.words[j].lemma} == {"may", "must"}
+    return explained(both, i, j) or reversed_around(both, i, j) or (little and limited(both))
 
 
 def _barred(both: Pair) -> bool:
@@ -209,15 +138,6 @@ def _compared_backwards(both: Pair) -> bool:
     """Whether two things change places in a comparison: "Ann is taller than Bo", "Bo is shorter than Ann"."""
     words = both.reference.words
     return any(words[r.pivot].lemma in ("than", "比") for r in reversals(both))
-
-
-def open_until(both: Pair, one: Word, other: Word) -> bool:
-    """ "closes at 10" is "open until 10"."""
-    if not {one.lemma, other.lemma} & _OPEN or not {one.lemma, other.lemma} & _CLOSED:
-        return False
-    text, shut = (both.reference, both.candidate) if one.lemma in _OPEN else (both.candidate, both.reference)
-    until = not text.said.isdisjoint(_UNTIL) and shut.said.isdisjoint(_UNTIL)
-    return until and any(word.fact for word in shut.words)
 
 
 def _denied(text: Text, polarity: Polarity) -> set[int]:
@@ -301,6 +221,8 @@ def _bounds(both: Pair) -> list[Finding]:
             other, side_there = there[at]
             if side_here * side_there >= 0 or not same(one, other) or _one_denied(both, one, other):
                 continue
+            if one.bound == other.bound and _refused_in_other_words(both, one, other):
+                continue
             if any(there[k][1] == side_here and same(there[k][0], one) for k in near_there.near(one)):
                 continue
             if any(here[k][1] == side_there and same(here[k][0], other) for k in near_here.near(other)):
@@ -311,6 +233,22 @@ def _bounds(both: Pair) -> list[Finding]:
             reason = f"“{most.text}” is a most on one side and “{least.text}” a least on the other"
             found.append(Finding(check=NAME, severity=1.0, reason=reason, certain=True))
     return found
+
+
+def _refused_in_other_words(both: Pair, one: Fact, other: Fact) -> bool:
+    """Whether both texts deny something of what lies over a value: "over 3 tonnes is banned", "do not take more than"."""
+    sides = (both.reference, both.polarity_here, one), (both.candidate, both.polarity_there, other)
+    return all(_denies_beside(text, said, fact) for text, said, fact in sides)
+
+
+def _denies_beside(text: Text, said: Polarity, fact: Fact) -> bool:
+    """Whether the sentence of a fact denies something."""
+    places = [i for i, w in enumerate(text.words) if w.fact is fact]
+    return any(
+        not any(w.text in ".!?;。；！？" for w in text.words[min(at, d.at) : max(at, d.at)])
+        for at in places
+        for d in said.denials
+    )
 
 
 def _sided(text: Text) -> list[tuple[Fact, int]]:

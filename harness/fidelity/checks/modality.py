@@ -175,10 +175,15 @@ def _first(text: Text, words: frozenset[str]) -> str:
     return next((w.text for w in text.words if {w.lemma, w.text.casefold()} & words), "")
 
 
+_NO_MORE = re.compile(r"\bmay (?:be )?(?:no|neither) \w+er than\b", re.IGNORECASE)
+
+
 def limited(both: Pair) -> bool:
     here, there = both.reference.facts, both.candidate.facts
     if any(a.bound and a.bound == b.bound and same(a, b) for a in here for b in there):
         return True  # "may weigh at most" is "must not weigh more than"
+    if any(_NO_MORE.search(text.plain) for text in (both.reference, both.candidate)):
+        return True  # "may be no warmer than" is "must be at most"
     return not (both.reference.said | both.candidate.said).isdisjoint(("only", "只能", "只", "仅", "只有"))
 
 

@@ -7,16 +7,17 @@ import re
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.comparisons import compares, same_order
 from harness.fidelity.reading.demands import demand_kept
+from harness.fidelity.reading.equal_denials import equally_said
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.least_or_most import denied_bound
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.outcomes import same_state
-from harness.fidelity.reading.pair import Pair, says
+from harness.fidelity.reading.pair import Pair, alike, says
 from harness.fidelity.reading.polarity import Denial, affix_base
 from harness.fidelity.reading.reckoning import complements
 from harness.fidelity.reading.shared_denials import Side, exchanged, unmatched
 from harness.fidelity.reading.successors import succession
-from harness.fidelity.reading.text import Text
+from harness.fidelity.reading.text import Text, content_words
 from harness.fidelity.reading.vacancies import same_places
 
 NAME = "negation"
@@ -95,11 +96,14 @@ def check(both: Pair) -> list[Finding]:
         reason = "the answer grants without it what the reference refuses without it"
         return [*found, Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     lost, new = _unshared(both, here, there)
+    lost = [(denial, s) for denial, s in lost if not _answered_no(both, denial, here, there)]
+    new = [(denial, s) for denial, s in new if not _answered_no(both, denial, there, here)]
     crossed = [(one, other) for one, _ in lost for other, _ in new if exchanged(one, other, here, there)]
     if crossed and not same_state(both.reference, both.candidate):
         reason = f"{_quoted(here.text, crossed[0][0])} is denied in the reference, {_quoted(there.text, crossed[0][1])} in the answer"
         return [*found, Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     odd = (len(both.polarity_here.denials) - len(both.polarity_there.denials)) % 2
+    odd = odd and not _told_equally(here, there) and not same_state(both.reference, both.candidate)
     if not lost and not new and odd and both.closeness > COPY:
         found.append(
             Finding(check=NAME, severity=1.0, reason="one text denies once more than the other, in the same words")
@@ -125,6 +129,16 @@ def check(both: Pair) -> list[Finding]:
             Finding(check=NAME, severity=severity, reason=reason, certain=severity >= 1.0 and _sure(denial, there))
         )
     return found
+
+
+def _told_equally(here: Side, there: Side) -> bool:
+    """Whether a denial of either text is said in the other by a rule of the language."""
+    sides = (here, there), (there, here)
+    return any(
+        own.partner[d.at] is None and equally_said(d, own.text, other.text)
+        for own, other in sides
+        for d in own.polarity.denials
+    )
 
 
 def _unshared(both: Pair, here: Side, there: Side) -> tuple[list[tuple[Denial, float]], list[tuple[Denial, float]]]:
@@ -239,10 +253,32 @@ def _answer_word(both: Pair) -> list[Finding]:
     return []
 
 
+def _answered_no(both: Pair, denial: Denial, own: Side, other: Side) -> bool:
+    """ "No, it may crack" says "do not use hot water" to the question whether one may."""
+    words = other.text.words
+    no = len(words) > 1 and words[0].text.casefold() in _NO and words[1].mark
+    asked = _ASKS_LEAVE.search(both.case.prompt)
+    if not (no and asked) or any(w.text in ".!?;。！？；" for w in own.text.words[: denial.at]):
+        return False
+    about = content_words(both.case.prompt, own.text.lang)
+    told = sum(any(alike(own.text.words[i], w) for w in about) for i in denial.reach)
+    return 2 * told >= len(denial.reach) > 0
+
+
+_ASKS_LEAVE = re.compile(
+    r"\b(?:can|could|may|should|shall|am|are|is|do|does|will|would)\b(?! ?(?:not|n't))[^.?!]*\?|(?:能|可以|可|让|行|用)[^。？！]*[？?]",
+    re.IGNORECASE,
+)
+
+
 def _no_such_thing(both: Pair) -> list[Finding]:
     """The thing asked about does not exist, where the reference tells of it."""
     said = _NO_SUCH.search(both.candidate.plain)
-    if said and not _NO_SUCH.search(both.reference.plain) and not both.polarity_here.denials:
+    if (
+        said
+        and not _NO_SUCH.search(both.reference.plain)
+        and not (both.polarity_here.denials or both.polarity_here.undone)
+    ):
         return [Finding(check=NAME, severity=1.0, reason=f"“{said[0]}”, and the reference tells of it")]
     return []
 

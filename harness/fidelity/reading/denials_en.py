@@ -11,7 +11,7 @@ PHRASES = frozenset(  # each denies what follows it, as "not" does
     ["advise against", "recommend against", "warn against", "caution against", "decide against", "speak against", "hold off", "refrain from", "keep from",
      "abstain from", "stay away from", "keep away from", "stay clear of", "steer clear of", "keep clear of", "stay out of", "keep out of", "keep off", "stay off",
      "do without", "go without", "out of the question", "in the dark", "rule out", "ruled out", "stop short of", "fall short of", "fell short of", "far from", "anything but", "nowhere near",
-     "by no means", "in no way", "under no circumstances", "not at all", "at no time", "on no account"]
+     "off the table", "by no means", "in no way", "under no circumstances", "not at all", "at no time", "on no account"]
 )  # fmt: skip
 NOUNS = MappingProxyType(  # a noun denies what its verb denies
     {"loss": "lose", "rejection": "reject", "refusal": "refuse", "prohibition": "prohibit", "exclusion": "exclude",
@@ -22,12 +22,34 @@ NOT_NEGATIVE = frozenset(
      "immediately", "immediacy", "impatient", "impatiently", "impatience", "inconvenience", "inevitable", "inevitably", "infinite", "infinitely",
      "indispensable", "independent", "independently", "discharge", "discharged", "disinfect", "disclaimer", "disorder", "incredible", "incredibly", "injustice",
      "insane", "disarming", "imponderable", "distributary", "disembark", "disembarkation", "disadvantage", "inclement", "invaluable", "unless", "unveil",
-     "unveiled", "uncover", "undo", "undergo", "undertake", "uncle", "unwind"]
+     "unveiled", "uncover", "undo", "undergo", "undertake", "uncle", "unwind", "disappear", "disappears", "disappeared", "disappearing",
+     *(f"{verb}{end}" for end in ("", "s") for verb in ("unlock", "unload", "unpack", "unplug", "unfold", "untie", "unwrap", "unsubscribe", "unmute", "uninstall", "unblock", "unscrew", "unzip", "unfasten", "unhook", "unroll", "unseal"))]
 )  # fmt: skip
 KNOWING = frozenset(  # unable to do this, one abstains
     ["tell", "say", "answer", "respond", "reply", "retrieve", "look", "check", "see", "open", "access", "give", "provide", "help", "assist", "deal", "find",
      "confirm", "verify", "reach", "get", "load", "fetch", "locate", "share", "comment", "advise", "assess", "show", "determine", "display"]
 )  # fmt: skip
+BARE_NEED = frozenset(  # a duty
+    [
+        "must",
+        "have to",
+        "need",
+        "need to",
+        "required",
+        "require",
+        "only",
+        "必须",
+        "须",
+        "只有",
+        "才",
+        "才能",
+        "务必",
+        "得",
+        "需",
+        "需要",
+        "要",
+    ]
+)
 _ANY = frozenset(["anyone", "anybody", "anything", "anywhere", "any"])
 _BUT = frozenset(["but", "except", "except for", "other than", "besides", "apart from", "aside from", "bar"])
 _ANY_REACH = 7  # words between "not" and "anyone but"
@@ -128,3 +150,32 @@ _SUBSTANCES = frozenset(
 _PLACES = frozenset(
     ["room", "rooms", "seat", "seats", "table", "tables", "slot", "slots", "bed", "beds", "spot", "spots", "appointment", "appointments", "berth", "berths"]
 )  # fmt: skip
+
+
+def bare_condition(words: Sequence[Word], at: int) -> bool:
+    """Whether the denial at `at` is all that a condition says: "if not, …", "No one there? …"."""
+    led = any(w.lemma == "if" for w in words[max(0, at - 2) : at])
+    after = next((w for w in words[at + 1 :] if w.content or w.mark), None)
+    return led and after is not None and after.mark and after.text == ","
+
+
+def farther(low: str) -> bool:
+    """Whether a word compares distances, which denies nothing."""
+    return low.startswith(("farther ", "further ", "farthest ", "furthest "))
+
+
+def far_away(words: Sequence[Word], at: int) -> bool:
+    """Whether "far from" tells a distance: "far from the coast", "far from Rome"."""
+    after = words[at + 1 : at + 2]
+    return any(
+        w.text.casefold() in ("the", "our", "your", "their", "my", "any", "it", "here", "home") or w.text[:1].isupper()
+        for w in after
+    )
+
+
+def emptied(words: Sequence[Word], at: int) -> bool:
+    """Whether "empty" is what is done to something: "empty the bin"."""
+    return any(
+        w.text.casefold() in ("the", "your", "it", "them", "all", "this", "every", "our")
+        for w in words[at + 1 : at + 2]
+    )

@@ -70,7 +70,11 @@ def _only(own: Text, other: Text) -> bool:
     here, there = _lemmas(own.words), _lemmas(other.words)
     if here & _BARRING == {"if"} and _same_condition(own, other):
         return False  # "it does not start if the door is open" is not "it starts only if the door is open"
-    return bool(here & _BARRING and there & _ONLY and not here & _ONLY)
+    barred = here & _BARRING or _NOT_BEING.search(own.plain)
+    return bool(barred and there & _ONLY and not here & _ONLY)
+
+
+_NOT_BEING = re.compile(r"不是[^，。；,;]{1,12}(?:[，,]|的?人?(?:就|都|一律)?(?:不|无法|没法))")
 
 
 def _same_condition(own: Text, other: Text) -> bool:
@@ -179,7 +183,8 @@ _REGARDLESS = re.compile(
 
 def _held_back(denial: Denial, own: Text, other: Text) -> bool:
     """ "you miss it" is "you do not catch it": a verb that denies another one by itself."""
-    near = _lemmas(own.words[denial.at + 1 : denial.at + 5])
+    begin = denial.at + 1 if own.lang == "en" else max(0, denial.at - 1)  # 想不起来
+    near = _lemmas(own.words[begin : denial.at + 5])
     there = _lemmas(other.words)
     return any(near & denied and there & verbs for verbs, denied in _BY_ITSELF)
 
@@ -196,7 +201,12 @@ _BY_ITSELF = tuple(
         ),
         ("leave out|omit|skip", "include|mention|list|add|contain|fill in|take|do|stop|call|serve|give"),
         ("withhold|keep back|retain|keep", "release|pay out|return|give|pass on|refund|give back|hand over"),
-        ("stay|remain|keep|be left", "change|leave|move|alter|go|touch|remove|turn off|switch off|take off"),
+        (
+            "stay|remain|keep|be left",
+            "change|leave|move|alter|go|touch|remove|turn off|switch off|take off|take out|take away|take|carry|bring out",
+        ),
+        ("忘|忘记|忘了|忘掉|遗忘", "想|想起|记得|记住|记起|起"),
+        ("错过|误|误了", "赶上|赶|搭上"),
         ("differ|vary", "same|identical|equal|match"),
         ("spare|save", "need|have to|pay|charge"),
         ("fail|go wrong", "work|succeed|function|pass|manage|go through"),

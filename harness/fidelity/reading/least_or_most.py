@@ -14,18 +14,18 @@ _NOT_ZH = "不|别|勿|未|莫|不要|没|没有|不得|不能|不能够|不可|
 _PLAINLY_ZH = "".join(f"(?<!{word})" for word in _NOT_ZH.split("|"))  # nothing denies what follows
 _DOWN = r"(?:below|under|(?:less|fewer|lower|smaller|shorter|younger|lighter|colder|cooler|cheaper|earlier|closer|nearer|slower|narrower) than|short of)"
 _UP = r"(?:above|over|beyond|(?:more|larger|bigger|longer|higher|greater|older|heavier|taller|warmer|hotter|dearer|later|farther|further|faster|wider|deeper) than)"
-_DENIED = r"(?<![a-z])(?:not|never|no one|nobody)\s+(?:be |ever )?(?:let (?:\w+ ){1,4})?(?:\w+ )?(?:be )?"
+_DENIED = r"(?<![a-z])(?:not|never|no one|nobody|no(?= [a-z]+er than)|neither|nor)\s+(?:be |ever )?(?:let (?:\w+ ){1,4})?(?:\w+ )?(?:be )?"
 _NOT_UNDER = re.compile(
     rf"{_DENIED}{_DOWN}\s*(?:the |a |an |of )?$|(?:{_NOT_ZH})(?:能|可|得|应)?(?:少于|低于|小于|不足|不到)\s*$", re.I
 )
 _NOT_OVER = re.compile(
-    rf"{_DENIED}{_UP}\s*(?:the |a |an |of )?$|{_DENIED}exceed(?:ing)?\s*$|(?:{_NOT_ZH})(?:能|可|得|应)?(?:超过|多于|大于|高于|超)\s*$",
+    rf"{_DENIED}{_UP}\s*(?:the |a |an |of )?$|{_DENIED}exceed(?:ing)?\s*$|(?:{_NOT_ZH})(?:能|可|得|应)?(?:超过|多于|大于|高于|超|大过|高过|长过|重过|多过|重于|长于)\s*$",
     re.I,
 )
 _MOST_BEFORE = re.compile(
     r"(?<![a-z])(?:not (?:be )?(?:larger|bigger|longer|higher|greater|older|heavier|more) than|(?:smaller|shorter|lower|younger|lighter|colder|cooler|cheaper) than|no more than|not more than|not exceed(?:ing)?|no longer than|no later than|not over|not above|at most|up to|maximum(?: of)?|max\.?|"
     r"(?<!no )(?<!not )(?:less|fewer) than|under|below|within|not yet|limited to|capped at|maximum is|limit (?:is|of)|"
-    rf"(?:{_NOT_ZH})(?:能|可|得|应)?(?:超过|多于|大于|高于|超)|最大|(?:最多|至多|最长|最久|最高|最大)[可能容纳坐住带装收携拿买借用要需贷存放保留延续隔等待停]{{0,4}}|最(?:高|长|大|多)[^，。；,;\d一二两三四五六七八九十百]{{1,8}}(?:为|是|到|可达|达)|不高于|不大于|不多于|不足|不到|不满|未满|未到|未达到?|没到|没满|没(?:有)?达到|没(?:有)?超过|没(?:有)?超|达不到|不够|不及|{_PLAINLY_ZH}(?:低于|少于|小于)|上限为?|限)\s*(?:the |a |an |of |the first )?$",
+    rf"(?:{_NOT_ZH})(?:能|可|得|应)?(?:超过|多于|大于|高于|超)|最大|(?:最多|至多|最长|最久|最高|最大)[可能容纳坐住带装收携拿买借用要需贷存放保留延续隔等待停]{{0,4}}|最(?:高|长|大|多)[^，。；,;\d一二两三四五六七八九十百]{{1,8}}(?:为|是|到|可达|达)|不高于|不大于|不多于|不足|不到|不满|未满|未到|未达到?|没到|没满|没过|未过|没(?:有)?达到|没(?:有)?超过|没(?:有)?超|达不到|不够|不及|{_PLAINLY_ZH}(?:低于|少于|小于)|上限为?|限)\s*(?:the |a |an |of |the first )?$",
     re.I,
 )
 _LEAST_BEFORE = re.compile(
@@ -41,7 +41,7 @@ _MOST_AFTER = re.compile(
     re.I,
 )
 _LEAST_AFTER = re.compile(
-    r"^\s*(?:(?:[a-z]+ )?or (?:more|above|over|higher|older|longer)|and (?:up|over|above)|at least|minimum|\+|及?以上)",
+    r"^\s*(?:(?:[a-z]+ )?or (?:more|above|over|higher|older|longer)|and (?:up|over|above)|at least|minimum|\+|及?以上|一?满(?![意足]))",
     re.I,
 )
 _ABOUT_BEFORE = re.compile(
@@ -85,21 +85,32 @@ _EARLIEST = re.compile(
     r"(?:\b(?:no|not) (?:be )?(?:\w+ )?(?:earlier than|before)|\bfrom|\bstarting|不早于|最早|不得早于|自|从)[^.,;，。；]{0,8}$",
     re.IGNORECASE,
 )
-_EARLIEST_AFTER = re.compile(r"^\s*(?:at the earliest|onwards?)|^(?:起|之?后才|以后才)", re.IGNORECASE)
+_EARLIEST_AFTER = re.compile(
+    r"^\s*(?:(?:'s |is )?(?:at )?the earliest\b|onwards?|or (?:later|after))|(?:之前|以前|前)[^，。；、]{0,6}(?:不(?:了|到|来|完|成|出|起|上|下|好|能|可|会|得|准|许|让)|没法|无法|没办法)|^(?:起|之?后才|以后才)",
+    re.IGNORECASE,
+)
 _LATEST = re.compile(
     r"(?:\b(?:no|not) (?:be )?(?:\w+ )?(?:later than|after)|\bby|\blatest|\bdeadline[^.,;]{0,16}|\blast (?:day|date|chance)[^.,;]{0,16}|不迟于|不晚于|最迟|最晚|不得晚于|截止|截至)[^.,;，。；]{0,8}$",
     re.IGNORECASE,
 )
 _LATEST_AFTER = re.compile(
-    r"^\s*(?:at the latest|or (?:earlier|sooner|before))|^(?:之前|以前|前(?![台面]))", re.IGNORECASE
+    r"^\s*(?:at the latest|or (?:earlier|sooner|before))|^(?:之前|以前|前(?![台面]))(?![^，。；]{0,8}[不没未无别勿])",
+    re.IGNORECASE,
 )
+
+
+_NOT_FROM_THEN = re.compile(
+    r"\s*(?:起|开始|之?后|以后)[^，。；、]{0,4}(?:不(?:能|可|得|准|许|让|再)|没法|无法|没办法)"
+)  # 八点起不可以进
 
 
 def edge(fact: Fact, plain: str) -> int:
     """1 where a moment is the earliest, -1 where it is the latest, 0 where neither is said."""
     before, after = plain[max(0, fact.start - _WINDOW) : fact.start], plain[fact.end : fact.end + _WINDOW]
-    latest = bool(_LATEST.search(before) or _LATEST_AFTER.search(after))
+    if _NOT_FROM_THEN.match(after):
+        return -1
     earliest = bool(_EARLIEST.search(before) or _EARLIEST_AFTER.search(after))
+    latest = bool(_LATEST.search(before) or (_LATEST_AFTER.search(after) and not _EARLIEST_AFTER.search(after)))
     return int(earliest) - int(latest)
 
 
@@ -110,13 +121,13 @@ def denied_bound(fact: Fact, plain: str) -> bool:
 
 
 _REFUSES = re.compile(
-    r"\b(?:refus\w+|reject\w*|turned? (?:away|down|back)|declin\w+|fail\w*|den(?:y|ied)|barred|banned|forbidden|prohibited|not (?:be )?(?:accept\w*|allow\w*|admit\w*|permit\w*|process\w*|deliver\w*|valid|enough)|invalid|too (?:short|few|little|small|low|young|light))\b"
-    r"|拒绝|不予|不接受|谢绝|不受理|不(?:配|派)?送|不能(?:通过|用|提交|办|参加|进)|不让|的话[，,][^，。,]*不了|不卖|不售|无效|不合格|[\u4e00-\u9fff]不(?:出来?|了|到|进去?|成|上)(?=[，。,;；!?]|$|的)",
+    r"\b(?:refus\w+|reject\w*|turned? (?:away|down|back)|declin\w+|fail\w*|den(?:y|ied)|barred|banned|bans?|forbidden|prohibited|(?:shut|closed) to|not (?:be )?(?:take|taken|use|used|accept\w*|allow\w*|admit\w*|permit\w*|process\w*|deliver\w*|valid|enough)|invalid|too (?:short|few|little|small|low|young|light))\b"
+    r"|拒绝|不予|不接受|谢绝|不受理|不(?:配|派)?送|不能(?!超|少于|低于|高于|多于|大于|小于|晚于|早于|不)|不让|的话[，,][^，。,]*不了|不卖|不售|无效|不合格|[\u4e00-\u9fff]不(?:出来?|了|到|进去?|成|上)(?=[，。,;；!?]|$|的)",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"\b(?:unless|without|until|if not|except)\b|除非|否则|不然|才", re.IGNORECASE)
 _IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
-_COMMA = re.compile(r"(?<!的话)(?<![的者时])[，,]")
+_COMMA = re.compile(r"(?<!的话)(?<![的者时])[，,](?!\s*(?:因此|所以|因而|故|为此))")
 _UNREACHED = re.compile(
     r"^(?:如果|若|要是|假如)?(?:[\u4e00-\u9fff]{0,4}?)(?:还?没有?|未|不)(?:到|满|足|够|达到?)$"
 )  # a condition without a mark of its own

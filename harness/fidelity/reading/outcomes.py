@@ -33,7 +33,7 @@ _STATES = tuple(
         ),
         (
             r"\b(?:is|are|was|were|be|stay|stays|remain|remains|goes|go) (?:switched |turned |shut |cut )?off\b",
-            r"\bno \w+|\b(?:not|without)\b[^.;]{0,30}\b(?:any|available|work\w*|have|on|run\w*)\b",
+            r"\b(?:no|without) \w+|\b(?:not|without)\b[^.;]{0,30}\b(?:any|available|work\w*|have|on|run\w*)\b",
         ),
         (
             r"\b(?:out of order|broken|not work\w*|does not work|defective|faulty)\b|坏了|故障|失灵|停用",
@@ -43,7 +43,9 @@ _STATES = tuple(
 )
 
 
-_STOPPED_ZH = re.compile(r"(?:停|暂停|中断|终止)(?P<what>[诊课售运航办播产水电气网业工驶更供演赛飞映刊药食用卖收发])")
+_STOPPED_ZH = re.compile(
+    r"(?:停|暂停|中断|终止|暂缓|缓)(?P<what>上线|发布|推出|发放|实施|执行|开放|办理|[诊课售运航办播产水电气网业工驶更供演赛飞映刊药食用卖收发])"
+)
 
 
 def _stopped(one: str, other: str) -> bool:
@@ -59,11 +61,38 @@ def same_state(one: Text, other: Text) -> bool:
     """Whether one text names a state that denies something, and the other tells its outcome."""
     if _stopped(one.plain, other.plain) or _stopped(other.plain, one.plain):
         return True
+    if _two_names(one.plain, other.plain):
+        return True
     return any(
         (name.search(a.plain) and outcome.search(b.plain) and not name.search(b.plain))
         for name, outcome in _STATES
         for a, b in ((one, other), (other, one))
     )
+
+
+_CALLED_OFF = re.compile(
+    r"\b(?:cancel\w*|called off|calls? off|scrapped|axed)\b|取消|停课|停运|停航|停飞|停赛|停办|停演", re.IGNORECASE
+)
+
+
+def _two_names(one: str, other: str) -> bool:
+    """停航 is 取消: either text says once that something is called off, by another word."""
+    here, there = _CALLED_OFF.findall(one), _CALLED_OFF.findall(other)
+    return len(here) == len(there) == 1 and here[0].casefold() != there[0].casefold()
+
+
+_COSTLESS = re.compile(
+    r"免费|不(?:再|另|额外)?(?:收取?|要|产生)(?:任何|您|一分)?(?:额外)?(?:的)?(?:手续)?[费钱](?:用)?|免(?:收|交|缴)?[\u4e00-\u9fff]{0,3}费|免手续|一分钱?(?:都|也)?不(?:用|必|需|要)?[付花收掏出交罚多]?|不(?:用|必|需要?)(?:再|多)?[花付掏出交]一?分?钱|不花钱|分文不[取收]|零(?:费用|手续费|元)|无需(?:付费|缴费|交钱)"
+    r"|\b(?:for free|free of charge|(?:at )?no (?:extra |additional )?(?:charge|cost|fee)s?|(?:costs?|pays?|charges?|charged)(?: you| us)? nothing|without (?:charge|a fee|any fee)|not (?:pay|cost|charge|be charged)(?: you)? (?:anything|a fee|any fee)|nothing (?:to pay|is charged)|complimentary)\b"
+    r"|\bno (?:\w+ )?(?:fees?|charges?|costs?) (?:is|are|will be) (?:charged|due|made|taken)\b",
+    re.IGNORECASE,
+)
+
+
+@remembered
+def costless(text: Text) -> list[tuple[int, int]]:
+    """Where a text says that nothing is charged, as (start, end)."""
+    return [found.span() for found in _COSTLESS.finditer(text.plain)]
 
 
 _NOTHING_LEFT = re.compile(

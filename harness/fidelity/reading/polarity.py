@@ -13,9 +13,13 @@ from harness.fidelity.reading.denials_en import (
     NOT_NEGATIVE,
     NOUNS,
     PHRASES,
+    bare_condition,
     calls_at,
     costs,
+    emptied,
     ends_any_but,
+    far_away,
+    farther,
     free_of,
     goes_on,
     only_any_but,
@@ -40,7 +44,7 @@ class Denial(NamedTuple):
 _EXPLICIT = frozenset(
     ["not", "no", "never", "neither", "nor", "without", "none", "nobody", "no one", "nothing", "nowhere", "hardly", "cannot",
      "barely", "unable", "except", "except for", "excluding", "other than", "apart from", "aside from", "not including", "but for",
-     "with the exception of", "excepted", "rather than", *PHRASES]
+     "with the exception of", "excepted", "rather than", "instead of", "in place of", *PHRASES]
 )  # fmt: skip
 _LEXICAL = MappingProxyType(
     {
@@ -58,7 +62,7 @@ _LEXICAL = MappingProxyType(
         "costs nothing": "charge fee cost", "for nothing": "charge fee cost", "complimentary": "charge fee cost", "no extra cost": "charge fee cost",
         "at no charge": "charge fee cost", "without charge": "charge fee cost", "delayed": "on time",
         "not allow": "allow", "bar": "allow", "off limits": "allow", "off-limits": "allow", "disabled": "enabled", "exempted": "must pay", "stop": "continue",
-        "useless": "use", "out of order": "work", "out of use": "use work", "out of service": "work service", "out of reach": "reach hold get", "leave out": "include", "faulty": "work", "defective": "work", "lose": "keep", "fasted": "eat", "fasting": "eat",
+        "useless": "use", "out of order": "work", "out of use": "use work", "out of service": "work service", "out of reach": "reach hold get", "leave out": "include", "left out": "include", "faulty": "work", "defective": "work", "lose": "keep", "fasted": "eat", "fasting": "eat",
     }
 )  # fmt: skip
 _EXCEPT = frozenset(
@@ -71,7 +75,8 @@ _VERBS = frozenset(["must", "may", "can", "will", "be", "have", "shall", "should
 _BEYOND = frozenset(["exceed", "超过", "高于", "多于", "低于", "少于", "大于", "小于", "超"])
 _COMPARED = frozenset(
     ["larger", "bigger", "longer", "higher", "greater", "older", "heavier", "more", "less", "fewer", "smaller", "shorter", "lower",
-     "younger", "farther", "further", "faster", "wider", "deeper", "closer", "nearer", "slower", "narrower", "large", "big", "long", "high", "great", "old", "heavy", "small", "short", "low", "young", "light"]
+     "younger", "farther", "further", "faster", "wider", "deeper", "closer", "nearer", "slower", "narrower", "large", "big", "long", "high", "great", "old", "heavy", "small", "short", "low", "young", "light",
+     "colder", "cold", "warmer", "warm", "hotter", "hot", "taller", "tall", "cheaper", "cheap", "wide", "deep", "lighter", "thicker", "thick", "thinner", "thin"]
 )  # fmt: skip
 _BEFORE_BUT = frozenset(
     [
@@ -127,6 +132,7 @@ _ZH_MARKS = (
     "毫无",
     "仍未",
 )
+_NOT_WORTH = frozenset(["用不着", "犯不着", "犯不上"])
 RHETORICAL = frozenset(["哪能", "岂能", "怎能", "怎么能", "哪里能", "哪会", "岂会", "哪用", "何必", "何须"])  # 哪能放？
 _ZH_HARMLESS = frozenset(
     [
@@ -195,6 +201,9 @@ _ZH_LEXICAL = MappingProxyType(
         "禁止": "允许 可以", "严禁": "允许 可以", "禁": "允许 可以", "拒绝": "接受 同意", "驳回": "批准 通过", "否决": "通过", "失败": "成功",
         "停止": "继续", "缺货": "有货", "售罄": "有货", "售完": "有货 下单", "断货": "有货", "卖完": "有货", "取消": "举行", "关门": "营业", "打烊": "营业", "停业": "营业",
         "闭馆": "开放", "关闭": "打开 开放", "休息": "营业", "除外": "包括", "除了": "包括", "除": "包括", "排除": "包括", "拒": "接受",
+        "另计": "包括 含 包含", "另算": "包括 含 包含", "待定": "定 确定 决定",
+        "逾期": "按期 按时 准时 如期", "超期": "按期 按时 准时 如期", "误期": "按期 按时 准时 如期", "空腹": "吃东西 进食", "禁食": "吃东西 进食",
+        "禁用": "用 使用 允许", "忌用": "用 使用 允许", "禁入": "入 进 入内 进入 允许", "禁停": "停 停车 允许", "禁烟": "抽烟 吸烟 允许", "不足": "足够 充足 够 充分", "不够": "足够 充足 够 充分",
         "免费": "收费 付费 买", "减免": "收 扣 交 付", "免": "收 买 付 交", "免除": "收取", "过期": "有效", "失效": "有效", "作废": "有效", "自愿": "必须", "可选": "必须", "晚点": "准时", "延误": "准时",
         "暂停": "继续", "停用": "启用", "缺席": "出席", "拖欠": "付清", "歇业": "营业", "无效": "有效 接受",
     }
@@ -241,11 +250,35 @@ def _apart(found: list[Denial]) -> Iterator[Denial]:
 
 def _next_to(one: Denial, other: Denial, words: Sequence[Word]) -> bool:
     between = [w for w in words[one.at + 1 : other.at] if w.lemma not in ("longer", "long", "anymore")]
-    return words[one.at].clause == words[other.at].clause and not any(w.content for w in between) and len(between) < 4
+    if words[one.at].clause != words[other.at].clause or _could_not(one, other, words):
+        return False
+    if _none(one.at, words) and between and between[-1].lemma == "be" and words[other.at].text.casefold() != "free":
+        return len(between) < 5  # "no data was lost"
+    if words[one.at].text.casefold() == "not" and other.bases and affix_base(words[other.at].text.casefold()):
+        between = [w for w in between if w.lemma not in _TAKING]  # "does not accept unstamped forms"
+    return not any(w.content for w in between) and len(between) < 4
+
+
+def _none(at: int, words: Sequence[Word]) -> bool:
+    """Whether a negation counts none of what follows: "no order", "not one order"."""
+    if words[at].text.casefold() == "not":
+        return any(w.text.casefold() in ("one", "a", "single") for w in words[at + 1 : at + 2])
+    return words[at].text.casefold() in _NO_ONE
+
+
+def _could_not(one: Denial, other: Denial, words: Sequence[Word]) -> bool:
+    """办不了免费卡: the negation ends its verb, and a word follows that denies something of another thing."""
+    return words[one.at].text == "不" and other.at == one.at + 2 and words[one.at + 1].text in ("了", "到", "成")
+
+
+_TAKING = frozenset(["accept", "take", "process", "admit", "allow", "let", "serve", "handle"])
+_NO_ONE = frozenset(["no", "nobody", "no one", "nothing", "none"])
 
 
 def _twice(one: Denial, other: Denial, words: Sequence[Word]) -> bool:
-    """没有不, 不能不, 不是没有: two denials in one breath."""
+    """没有不, 不能不, 不是没有, "not rule out": two denials in one breath."""
+    if words[other.at].lemma in ("rule out", "ruled out") and other.at - one.at <= 2:
+        return True
     between = "".join(w.text for w in words[one.at + 1 : other.at])
     return not words[one.at].text.isascii() and between in (
         "",
@@ -272,10 +305,15 @@ def _found(text: Text) -> Iterator[Denial]:
         if bases is None:
             continue
         clause = tuple(i for i in clauses.get(word.clause, ()) if i != at or lexical)
+        if clause == (at,):
+            clause = _listed(words, at)
         reach = tuple(i for i in clause if i > at)
         if word.lemma in _EXCEPT or word.lemma == "but":
             stop = next((i for i in range(at + 1, len(words)) if words[i].lemma in _VERBS), len(words))
             reach = tuple(i for i in reach if i < stop)
+        elif not lexical:
+            only = next((i for i in reach if words[i].lemma == "only"), None) or _only_after(words, at)
+            reach = tuple(i for i in reach if i < only) or reach
         if word.lemma == "nothing" and at and words[at - 1].content and not words[at - 1].fact:
             reach = (at - 1, *reach)  # "pay nothing"
         if not lexical:
@@ -285,6 +323,17 @@ def _found(text: Text) -> Iterator[Denial]:
                 reach = tuple(clauses.get(word.clause - 1, ()))
         if reach or clause or lexical:  # "It does not." says again what was said
             yield Denial(at, reach, clause or reach, frozenset(bases), lexical)
+
+
+def _only_after(words: Sequence[Word], at: int) -> int:
+    """Where an "only" ends what the denial at `at` denies: "nothing to eat and drink only water"."""
+    return next((i for i in range(at + 2, len(words)) if words[i].lemma == "only"), len(words))
+
+
+def _listed(words: Sequence[Word], at: int) -> tuple[int, ...]:
+    """The words of a list that ends in a denial of them all: "glass, cans, knives: off limits"."""
+    begin = next((i + 1 for i in range(at - 1, -1, -1) if words[i].text in ".!?;。！？；"), 0)
+    return (*(i for i in range(begin, at) if words[i].content), at)
 
 
 def _continued(words: Sequence[Word], at: int) -> tuple[int, ...]:
@@ -315,6 +364,11 @@ def _no_denial(low: str, at: int, words: Sequence[Word]) -> bool:
         or (low == "but for" and (at == 0 or words[at - 1].mark))
         or (low == "nor" and goes_on(words, at))
         or (low.startswith("stop") and calls_at(words, at))
+        or farther(low)
+        or (low == "left out" and [w.text.casefold() for w in words[at + 1 : at + 2]] == ["of"])
+        or (low == "far from" and far_away(words, at))
+        or (low == "empty" and emptied(words, at))
+        or bare_condition(words, at)
     )
 
 
@@ -327,7 +381,7 @@ def _english(word: Word, low: str, at: int, words: Sequence[Word]) -> tuple[Set[
         return (free, True) if free else (None, False)
     if low == "yet" and 0 < at < len(words) - 1 and words[at + 1].text.casefold() == "to":
         return (set(), False) if words[at - 1].lemma in ("have", "has", "be", "is", "are") else (None, False)
-    if low in ("not", "no") and _bounds_a_value(words, at):
+    if low in ("not", "no", "neither", "nor") and _bounds_a_value(words, at):
         return None, False
     if (
         low == "no"
@@ -362,7 +416,26 @@ def _bounds_a_value(words: Sequence[Word], at: int) -> bool:
     passed = bool(near) and (
         near[0].lemma in _BEYOND
         or (near[0].lemma == "yet" and len(near) > 1 and near[1].fact is not None)
-        or near[0].text.startswith(("满", "到", "足", "够", "超过", "高于", "多于", "低于", "少于", "大于", "小于"))
+        or near[0].text.startswith(
+            (
+                "满",
+                "到",
+                "足",
+                "够",
+                "大过",
+                "高过",
+                "长过",
+                "重过",
+                "多过",
+                "超过",
+                "高于",
+                "多于",
+                "低于",
+                "少于",
+                "大于",
+                "小于",
+            )
+        )
     )
     return (compared or passed) and any(w.fact and w.fact.bound for w in words[at + 1 : at + 8])
 
@@ -419,9 +492,16 @@ def _is_word(form: str, known: Lexicon) -> bool:
     return form in known.words or form in known.groups or known.lemma(form) in known.words
 
 
+_SHORT_OF = frozenset(["没过", "未过", "没到", "未到", "没满", "没超过", "未超过"])
+
+
 def _chinese(text: str, at: int, words: Sequence[Word]) -> tuple[set[str] | None, bool]:
-    if text in RHETORICAL:
+    if text in RHETORICAL or text in _NOT_WORTH:
         return set(), False
+    if text in _SHORT_OF and any(w.fact and w.fact.bound for w in words[at + 1 : at + 2]):
+        return None, False
+    if text in ("不足", "不够") and any(w.fact for w in words[at + 1 : at + 2]):
+        return None, False
     if text in _ZH_LEXICAL:
         return set(_ZH_LEXICAL[text].split()), True
     if text == "不到" and at > 0 and not words[at - 1].mark and not any(w.fact for w in words[at + 1 : at + 2]):

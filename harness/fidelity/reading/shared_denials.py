@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from harness.fidelity.reading.denials_en import only_not
+from harness.fidelity.reading.equal_denials import equally_said
 from harness.fidelity.reading.implicit_negation import said_otherwise
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.outcomes import same_state
@@ -76,6 +77,7 @@ _SET_APART = frozenset(
 )
 _INSTEAD = frozenset(["rather than", "instead of", "而不是", "而非"])
 _REST = frozenset(["other", "else", "rest", "remaining", "其他", "其余", "其它", "别的"])
+_EXCEPTION = frozenset(["exception", "例外"])
 _NONE = frozenset(["none", "no", "nobody", "no one", "neither", "nothing", "没有", "无"])
 _ALL = frozenset(["all", "every", "everyone", "everybody", "each", "both", "everything", "都", "均", "所有", "全部"])
 _CLOSED = frozenset(["close", "closed", "shut", "关门", "打烊", "闭馆", "关闭"])
@@ -122,10 +124,11 @@ def unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
             if all(_moved(denial, r, own, other) and not _same_thing(denial, r, own, other) for r in shared):
                 yield denial, 1.0
             rivals = [r for r in rivals if not _same_reach(denial, r, own, other)]
-        elif not _said_by_opposite(denial, own, other):
+        elif not _said_by_opposite(denial, own, other) and not equally_said(denial, own.text, other.text):
             left.append(denial)
+    turned = [r for r in rivals if not equally_said(r, other.text, own.text)]
     for denial in left:
-        if any(exchanged(denial, r, own, other) for r in rivals) and not same_state(own.text, other.text):
+        if any(exchanged(denial, r, own, other) for r in turned) and not same_state(own.text, other.text):
             yield denial, 1.0
             continue
         rival = next((r for r in rivals if _same_word(denial, r, own, other)), None)
@@ -140,11 +143,16 @@ def unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
 
 def _severity(denial: Denial, own: Side, other: Side) -> float:
     if own.text.words[denial.at].lemma in _SET_APART and any(
-        w.lemma in _REST or (w.lemma == "only" and only_not(other.text, i)) for i, w in enumerate(other.text.words)
+        w.lemma in _REST
+        or (w.lemma in _EXCEPTION and i not in other.polarity.denied)
+        or (w.lemma == "only" and only_not(other.text, i))
+        for i, w in enumerate(other.text.words)
     ):
         return 0.0  # "all except these" is "these are not; all others are"
     if own.text.words[denial.at].lemma in _NONE and not other.text.said.isdisjoint(_ALL) and other.polarity.denials:
         return 0.2
+    if denial.lexical and same_state(own.text, other.text):
+        return 0.0
     denied_there = other.polarity.denied
     free = [(i, word) for i, word in enumerate(other.text.words) if i not in denied_there]
     if any(_means(word, base, other.text) for _, word in free for base in denial.bases):
@@ -205,8 +213,6 @@ def _same_reach(denial: Denial, rival: Denial, own: Side, other: Side) -> bool:
 
 def _alike_reach(denial: Denial, rival: Denial, one: Text, other: Text) -> bool:
     """Both deny two of the same words at least, wherever else these are said: "no normal milk", "ordinary milk won't do"."""
-    if one.lang != "en":
-        return False
     said = sum(any(alike(one.words[i], other.words[j]) for j in rival.reach) for i in denial.reach)
     return said >= 2 and 2 * said >= min(len(denial.reach), len(rival.reach))
 
