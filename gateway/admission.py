@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 from gateway.backends.backend import Backend
 from gateway.backends.client import Take
-from gateway.errors import Blame, MemoryFull, NeverFits, UpstreamError
+from gateway.errors import MemoryFull, NeverFits
 from gateway.memory.guard import Decision
 from gateway.memory.in_use import InUse
 from gateway.memory.ledger import Refusal, Reservation
-from gateway.record import Reason
-from gateway.shape import Shaped, shape
+from gateway.shape import Shaped, Shaper
+from gateway.turns import longest_wait_s
 from gateway.work import Work
 
 
@@ -20,7 +20,7 @@ class Room(NamedTuple):
     ample: bool
 
 
-async def reserved(work: Work, backend: Backend, shaped: Shaped, *, default_max_tokens: int) -> tuple[Shaped, Room]:
+async def reserved(work: Work, backend: Backend, shaped: Shaped, shaper: Shaper) -> tuple[Shaped, Room]:
     """Memory for the whole prompt, or else for one cut to the policy's pressure limit. Raises MemoryFull, NeverFits."""
     wait_s = min(work.policy.ledger.wait_s, longest_wait_s(work))
     try:
@@ -29,7 +29,7 @@ async def reserved(work: Work, backend: Backend, shaped: Shaped, *, default_max_
         pressure = work.policy.truncation.pressure_tokens
         if shaped.prompt_tokens <= pressure:
             raise
-    shorter = await shape(work, backend, default_max_tokens=default_max_tokens, limit_tokens=pressure)
+    shorter = await shaper.shape(work, backend, limit_tokens=pressure)
     return shorter, await _reserve(work, backend, shorter, wait_s=0.0)
 
 
@@ -81,16 +81,3 @@ def marking(backend: Backend, shaped: Shaped, room: Room | None, take: Take) -> 
         return take
     prompt_tokens, max_tokens = shaped.prompt_tokens, shaped.max_tokens
     return InUse(take, room.reservation, backend.shape, prompt_tokens=prompt_tokens, max_tokens=max_tokens).take
-
-
-def longest_wait_s(work: Work) -> float:
-    """How long to wait for a turn; expired requests are never sent."""
-    left_s = work.deadline.left_s() - work.policy.deadline.reserve_s
-    if left_s <= 0:
-        raise refused("the deadline is over", Reason.DEADLINE_EXCEEDED)
-    return min(work.policy.overload.queue_wait_s, left_s)
-
-
-def refused(text: str, reason: Reason, *, retry_after_s: float | None = None) -> UpstreamError:
-    """A try that was never sent."""
-    return UpstreamError(text, reason=reason, blame=Blame.NEUTRAL, outcome="refused", retry_after_s=retry_after_s)

@@ -4,7 +4,7 @@ import asyncio
 
 import msgspec
 
-from gateway.admission import Room, longest_wait_s, marking, refused, reserved, streams
+from gateway.admission import Room, marking, reserved, streams
 from gateway.answers.completion import Completion
 from gateway.answers.grounding import distrust
 from gateway.answers.schema import SchemaChecks
@@ -20,7 +20,8 @@ from gateway.errors import Blame, Closed, ContextTooLong, MemoryFull, NeverFits,
 from gateway.record import DegradationRecord, Reason
 from gateway.relay import Relay, Sink
 from gateway.request import text_of
-from gateway.shape import Shaped, shape
+from gateway.shape import Shaped, Shaper
+from gateway.turns import left_for_a_backend_s, longest_wait_s, refused, too_late
 from gateway.work import Loss, Work
 
 _LOOP_CHARS = 4_096  # of prompt and answer; longer ones are compared in a thread
@@ -35,7 +36,7 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def attempt(
-    work: Work, backend: Backend, *, sink: Sink | None, clock: Clock, default_max_tokens: int, schemas: SchemaChecks
+    work: Work, backend: Backend, *, sink: Sink | None, clock: Clock, shaper: Shaper, schemas: SchemaChecks
 ) -> Served:
     """Try once. Raises UpstreamError, whatever the obstacle; BadRequest when the backend blames the client."""
     _require_not_away(backend, clock.now_s())
@@ -47,9 +48,7 @@ async def attempt(
     loss_before = work.loss
     try:
         async with work.deadline.while_open():
-            served = await _admitted(
-                work, backend, permit, sink=sink, clock=clock, default_max_tokens=default_max_tokens, schemas=schemas
-            )
+            served = await _admitted(work, backend, permit, sink=sink, clock=clock, shaper=shaper, schemas=schemas)
     except Closed:
         was_sent = work.loss is not loss_before
         raise stopping(was_sent=was_sent) from None
@@ -76,7 +75,7 @@ async def _admitted(
     *,
     sink: Sink | None,
     clock: Clock,
-    default_max_tokens: int,
+    shaper: Shaper,
     schemas: SchemaChecks,
 ) -> Served:
     """Hold a slot and the memory while the call runs; both are given back exactly once, however it ends."""
@@ -84,10 +83,10 @@ async def _admitted(
     room: Room | None = None
     try:
         backend.lane.require_open(timeout_s=longest_wait_s(work))  # before a prompt is cut for nothing
-        shaped = await shape(work, backend, default_max_tokens=default_max_tokens)
+        shaped = await shaper.shape(work, backend)
         slot = await backend.lane.acquire(timeout_s=longest_wait_s(work))
         if backend.ledger is not None:
-            shaped, room = await reserved(work, backend, shaped, default_max_tokens=default_max_tokens)
+            shaped, room = await reserved(work, backend, shaped, shaper)
         shaped.loss.launch = backend.keeper is not None and backend.keeper.degraded
         began_s = work.own_s(clock.now_s())
         completion, relay = await _call(work, backend, shaped, sink, room)
@@ -114,9 +113,9 @@ async def _call(
     work: Work, backend: Backend, shaped: Shaped, sink: Sink | None, room: Room | None
 ) -> tuple[Completion, Relay | None]:
     limits = work.policy.limits_of(backend.name)
-    left_s = work.deadline.left_s() - work.policy.deadline.reserve_s
+    left_s = left_for_a_backend_s(work)
     if left_s <= 0:
-        raise refused("the deadline is over", Reason.DEADLINE_EXCEEDED)
+        raise too_late()
     collects = sink is None and streams(backend, room)
     body = backend.outgoing(
         work.request.body,

@@ -7,6 +7,7 @@ GatewayError
 │   └── ContextTooLong   not even the system prompt and the last instruction fit
 ├── ProbeError           memory cannot be measured here and now: counts as full
 ├── Closed               the gateway is to stop, and the time for what it had accepted is over
+├── Abandoned            nobody waits for this piece of work any more
 ├── Refused              never sent upstream: safe to retry elsewhere
 │   ├── MemoryFull       no room now; the wait for it timed out
 │   ├── NeverFits        larger than the whole capacity: waiting is no use
@@ -109,6 +110,10 @@ class ProbeError(GatewayError):
 
 class Closed(GatewayError):
     """The gateway is to stop, and its time is over."""
+
+
+class Abandoned(GatewayError):
+    """Nobody waits for this piece of work any more."""
 
 
 class UpstreamError(GatewayError):

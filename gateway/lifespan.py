@@ -41,6 +41,7 @@ async def lifespan(runtime: Runtime, store: JobStore | None) -> AsyncIterator[No
 async def _closed(runtime: Runtime) -> None:
     if runtime.attention is not None:
         runtime.attention.close()
+    runtime.pipeline.shaper.cutters.close()
     await asyncio.to_thread(runtime.pipeline.schemas.processes.close)
     await runtime.pipeline.unaided.close()
     await runtime.pipeline.unaided.kept.save()

@@ -19,6 +19,8 @@ from gateway.errors import BadRequest, Closed, ContextTooLong, UpstreamError
 from gateway.policies.choice import from_fallback
 from gateway.record import Attempt, DegradationRecord, Level, Reason
 from gateway.relay import Sink, send_error, send_whole
+from gateway.shape import Shaper
+from gateway.turns import left_for_a_backend_s
 from gateway.work import Work
 
 
@@ -39,7 +41,7 @@ class Pipeline:
     backends: Mapping[str, Backend]
     unaided: Unaided
     clock: Clock
-    default_max_tokens: int
+    shaper: Shaper
     schemas: SchemaChecks = field(default_factory=SchemaChecks)
     observe: Callable[[Attempt], None] = field(default=lambda _: None)
 
@@ -104,7 +106,7 @@ class Pipeline:
             if work.deadline.closing.over:
                 work.note(Reason.DRAINING)
                 break
-            if work.deadline.left_s() <= work.policy.deadline.reserve_s:
+            if left_for_a_backend_s(work) <= 0:
                 work.note(Reason.DEADLINE_EXCEEDED)
                 break
             if after_death is not None:
@@ -138,7 +140,7 @@ class Pipeline:
                 backend,
                 sink=sink,
                 clock=self.clock,
-                default_max_tokens=self.default_max_tokens,
+                shaper=self.shaper,
                 schemas=self.schemas,
             )
             record = work.by_model(backend.name, backend.config.model, served.loss)

@@ -1,20 +1,23 @@
 """Make a request fit one backend: its context, the level's max_tokens, and memory that is short."""
 
-import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from gateway.backends.backend import Backend
+from gateway.cutters import Cutters
 from gateway.errors import Blame, UpstreamError
 from gateway.health import effects
 from gateway.prompt.ascii_only import in_ascii
+from gateway.prompt.checkpoint import Checkpoint, nobody_leaves
 from gateway.prompt.compress import can_compress, compress
+from gateway.prompt.cost import cost_chars
 from gateway.prompt.tokens import Counter, WithTools
 from gateway.prompt.truncate import fit
 from gateway.record import Level, Reason
-from gateway.request import text_of
+from gateway.turns import left_for_a_backend_s, longest_wait_s, too_late
 from gateway.work import Loss, Work
 
 LEAST_TOKENS = 16  # of an answer that is worth asking for
@@ -31,30 +34,49 @@ class Shaped(msgspec.Struct, frozen=True, kw_only=True):
     loss: Loss
 
 
-async def shape(work: Work, backend: Backend, *, default_max_tokens: int, limit_tokens: int | None = None) -> Shaped:
-    """Cut to the backend's context and to `limit_tokens`, if given.
+class Shaper:
+    """Shapes short prompts at once and long ones in the threads of `cutters`."""
 
-    Raises ContextTooLong; UpstreamError where the backend's tokenizer would lose text that has no ASCII form.
-    """
-    chars = _chars(work.request.messages)
-    limit = min(work.policy.truncation.limit_tokens, backend.config.context_tokens, limit_tokens or chars)
-    may_read = backend.boundaries is not None and _BYTES_PER_CHAR * chars > limit  # no token is shorter than a byte
-    if chars > _LOOP_CHARS or may_read:
-        return await asyncio.to_thread(_shape, work, backend, default_max_tokens, limit_tokens)
-    return _shape(work, backend, default_max_tokens, limit_tokens)
+    def __init__(self, cutters: Cutters, *, default_max_tokens: int) -> None:
+        self.cutters = cutters
+        self._default_max_tokens = default_max_tokens
+
+    async def shape(self, work: Work, backend: Backend, *, limit_tokens: int | None = None) -> Shaped:
+        """Cut to the backend's context and to `limit_tokens`, if given.
+
+        Raises ContextTooLong; QueueFull where too many long prompts wait already; UpstreamError where the deadline ends
+        it, and where the backend's tokenizer would lose text that has no ASCII form.
+        """
+        shaping = partial(_shape, work, backend, self._default_max_tokens, limit_tokens)
+        chars = cost_chars(work.request.messages) + _other_chars(work.request.body)
+        limit = min(work.policy.truncation.limit_tokens, backend.config.context_tokens, limit_tokens or chars)
+        may_read = backend.boundaries is not None and _BYTES_PER_CHAR * chars > limit  # no token is shorter than a byte
+        if chars <= _LOOP_CHARS and not may_read:
+            return shaping(nobody_leaves)
+        try:
+            return await self.cutters.run(
+                shaping, wait_s=longest_wait_s(work), left_s=partial(left_for_a_backend_s, work)
+            )
+        except TimeoutError:
+            raise too_late() from None
 
 
-def _chars(messages: Sequence[Mapping[str, Any]]) -> int:
-    return sum([len(text_of(message)) for message in messages])
+def _other_chars(body: Mapping[str, Any]) -> int:
+    """Of what else a tokenizer reads: the tools, and calls to them."""
+    calls = [message["tool_calls"] for message in body["messages"] if message.get("tool_calls")]
+    tools = body.get("tools")
+    return len(msgspec.json.encode([calls, tools])) if calls or tools else 0
 
 
-def _shape(work: Work, backend: Backend, default_max_tokens: int, limit_tokens: int | None) -> Shaped:
+def _shape(
+    work: Work, backend: Backend, default_max_tokens: int, limit_tokens: int | None, checkpoint: Checkpoint
+) -> Shaped:
     asked = work.request.max_tokens or default_max_tokens
     wanted = asked if work.level is Level.HEALTHY else effects(work.level, max_tokens=asked).max_tokens or asked
     context = backend.config.context_tokens
     room = context - min(wanted, max(LEAST_TOKENS, context // 4))
     limit = min(work.policy.truncation.limit_tokens, room, limit_tokens or room)
-    messages, tokens, loss = _fit(work, backend, limit)
+    messages, tokens, loss = _fit(work, backend, limit, checkpoint)
     max_tokens = max(1, min(wanted, context - tokens))
     named = wanted if work.request.max_tokens is not None else max_tokens  # the default promises the client nothing
     loss.max_tokens = max(0, asked - wanted) + max(0, named - max_tokens)
@@ -75,21 +97,22 @@ def _readable(messages: list[Any], backend: Backend, loss: Loss) -> list[Any]:
     return plain.messages
 
 
-def _fit(work: Work, backend: Backend, limit: int) -> tuple[list[Any], int, Loss]:
+def _fit(work: Work, backend: Backend, limit: int, checkpoint: Checkpoint) -> tuple[list[Any], int, Loss]:
     loss = Loss()
     messages = _readable(work.request.messages, backend, loss)
     tools = work.request.body.get("tools")
     counter: Counter = WithTools(backend.counter, tools) if tools else backend.counter
+    checkpoint()
     short = can_compress(messages)
     tokens = counter.count_messages(messages) if short else limit + 1  # `fit` counts a long one as far as it takes
     if tokens <= limit:
         return messages, tokens, loss
     if work.policy.truncation.compress and short:
-        compressed = compress(messages, limit_tokens=limit, count=counter)
+        compressed = compress(messages, limit_tokens=limit, count=counter, checkpoint=checkpoint)
         loss.compressed_tokens = max(0, tokens - compressed.prompt_tokens)
         messages, tokens = list(compressed.messages), compressed.prompt_tokens
     if tokens > limit:
-        cut = fit(messages, limit_tokens=limit, count=counter, boundaries=backend.boundaries)
+        cut = fit(messages, limit_tokens=limit, count=counter, boundaries=backend.boundaries, checkpoint=checkpoint)
         loss.prompt_tokens = cut.dropped_tokens
         messages, tokens = list(cut.messages), cut.prompt_tokens
     return messages, tokens, loss

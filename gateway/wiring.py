@@ -11,6 +11,7 @@ from gateway.backends.backend import build
 from gateway.backends.origin import IDLE_CONNECTION_S
 from gateway.clock import Clock
 from gateway.config import Config
+from gateway.cutters import Cutters
 from gateway.drift_monitor import DriftMonitor
 from gateway.masking import secrets_of
 from gateway.memory.exposed import AloneCollector
@@ -24,6 +25,7 @@ from gateway.policy import Policy
 from gateway.prompt.tokens import TokenCounter
 from gateway.runtime import PolicyHolder, Runtime
 from gateway.scrape import collected
+from gateway.shape import Shaper
 from gateway.telemetry import Event, Metrics, RequestLog
 from gateway.tracing import open_tracing
 from gateway.watchdog.exposed import KeeperCollector
@@ -92,9 +94,8 @@ def build_runtime(
         attention=attention,
         now_s=clock.now_s,
     )
-    pipeline = Pipeline(
-        backends=backends, unaided=unaided, clock=clock, default_max_tokens=config.server.default_max_tokens
-    )
+    shaper = Shaper(Cutters(clock), default_max_tokens=config.server.default_max_tokens)
+    pipeline = Pipeline(backends=backends, unaided=unaided, clock=clock, shaper=shaper)
     runtime = Runtime(
         config=config,
         policies=policies,

@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from gateway.prompt.anchors import Protected, Span
-from gateway.prompt.chat_template import content_text
+from gateway.prompt.checkpoint import Checkpoint, nobody_leaves
+from gateway.prompt.cost import cost_chars
 from gateway.prompt.examples import shortened
 from gateway.prompt.passage import final_spans, newest_request
 from gateway.prompt.repeats import merged, said_again
+from gateway.prompt.segments import is_one_sentence
 from gateway.prompt.structure import code_blocks, inline_spans, json_values
 from gateway.prompt.tables import tables
 from gateway.prompt.tokens import Counter, Message
@@ -24,11 +26,13 @@ _JSON_FENCE = re.compile(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*json5?[ \t]*", re.IGNOREC
 
 
 def can_compress(messages: Sequence[Message]) -> bool:
-    """Whether the prompt is no longer than MOST_COMPRESSED_CHARS."""
-    return sum(len(content_text(message)) for message in messages) <= MOST_COMPRESSED_CHARS
+    """Whether the prompt costs no more than MOST_COMPRESSED_CHARS (see `cost_chars`)."""
+    return cost_chars(messages) <= MOST_COMPRESSED_CHARS
 
 
-def compress(messages: Sequence[Message], *, limit_tokens: int, count: Counter) -> Fit:
+def compress(
+    messages: Sequence[Message], *, limit_tokens: int, count: Counter, checkpoint: Checkpoint = nobody_leaves
+) -> Fit:
     """Return the messages with as many steps applied as it takes to fit; may still be over `limit_tokens`.
 
     In order: white space and the layout of JSON; what the final instruction says again; sentences said twice and bounds
@@ -36,13 +40,13 @@ def compress(messages: Sequence[Message], *, limit_tokens: int, count: Counter) 
     final instruction stays as it is, to the letter, as do code, tables, tool calls and system prompts. Where the prompt
     has to be cut afterwards, only the final instruction stands for what was said before: any other copy may be cut.
     `dropped_tokens` is what the prompt became shorter by: 0 for one that `can_compress` denies, which comes back as it
-    is, with an upper bound for its tokens.
+    is, with an upper bound for its tokens. `checkpoint` is called at each message, and what it raises passes on.
     """
     if not can_compress(messages):
         return Fit(messages=list(messages), dropped_tokens=0, prompt_tokens=count.upper_bound(messages))
     before = count.count_messages(messages)
     whole = Fit(messages=list(messages), dropped_tokens=0, prompt_tokens=before)
-    step = partial(_stepped, before=before, limit_tokens=limit_tokens, count=count)
+    step = partial(_stepped, before=before, limit_tokens=limit_tokens, count=count, checkpoint=checkpoint)
     sure = step(step(whole, tightened), said_again)
     shorter = step(sure, merged)
     shortest = step(shorter, shortened)
@@ -51,23 +55,26 @@ def compress(messages: Sequence[Message], *, limit_tokens: int, count: Counter) 
     return step(sure, shortened)
 
 
-def _stepped(fit: Fit, step: Step, *, before: int, limit_tokens: int, count: Counter) -> Fit:
+def _stepped(fit: Fit, step: Step, *, before: int, limit_tokens: int, count: Counter, checkpoint: Checkpoint) -> Fit:
     if fit.prompt_tokens <= limit_tokens:
         return fit
     newest = newest_request(fit.messages)
     most = int(INSTRUCTION_SHARE * limit_tokens)
     messages = [
-        _applied(step, message, count=count, most_tokens=most if index == newest else None)
+        _applied(step, message, count=count, most_tokens=most if index == newest else None, checkpoint=checkpoint)
         for index, message in enumerate(fit.messages)
     ]
     tokens = count.count_messages(messages)
     return Fit(messages=messages, dropped_tokens=before - tokens, prompt_tokens=tokens)
 
 
-def _applied(step: Step, message: Message, *, count: Counter, most_tokens: int | None) -> Message:
+def _applied(
+    step: Step, message: Message, *, count: Counter, most_tokens: int | None, checkpoint: Checkpoint
+) -> Message:
     """`most_tokens`: of a final instruction that it holds; None where it holds none."""
+    checkpoint()
     content = message.get("content")
-    if not isinstance(content, str) or message["role"] != "user":
+    if not isinstance(content, str) or message["role"] != "user" or is_one_sentence(content):
         return message
     final = [] if most_tokens is None else final_spans(content, count=count, most_tokens=most_tokens)
     shorter = step(content, final)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from gateway.prompt.anchors import Span, is_instruction
 from gateway.prompt.chat_template import content_text
+from gateway.prompt.checkpoint import Checkpoint, nobody_leaves
 from gateway.prompt.segments import Kind, Segment, segments
 from gateway.prompt.tokens import Counter, Message
 
@@ -32,15 +33,17 @@ class Unit:
 class Passage:
     """The units of a conversation, in order; messages that may not be cut have none."""
 
-    def __init__(self, messages: Sequence[Message]) -> None:
+    def __init__(self, messages: Sequence[Message], checkpoint: Checkpoint = nobody_leaves) -> None:
         self.messages = list(messages)
         self.units: list[Unit] = []
+        self._turns = _turns(self.messages)
         for index, message in enumerate(self.messages):
+            checkpoint()
             if _may_be_cut(message):
-                self._add(index, content_text(message))
+                self._add(index, content_text(message), checkpoint)
 
-    def _add(self, message: int, text: str) -> None:
-        found = segments(text)
+    def _add(self, message: int, text: str, checkpoint: Checkpoint) -> None:
+        found = segments(text, checkpoint)
         first = len(self.units)
         unit_of: list[int] = []
         for segment in found:
@@ -67,7 +70,7 @@ class Passage:
 
     def turn(self, message: int) -> int:
         """Index of the user message that opens the turn of `message`; 0 before the first."""
-        return next((i for i in range(message, -1, -1) if self.messages[i]["role"] == "user"), 0)
+        return self._turns[message]
 
     def with_needs(self, unit: int) -> set[int]:
         """A unit and all it needs, and what those need."""
@@ -114,6 +117,16 @@ class Passage:
                     parts.insert(-1, " ")
                 gap = True
         return "".join(parts).rstrip("\n") if gap else "".join(parts)
+
+
+def _turns(messages: Sequence[Message]) -> list[int]:
+    """For each message the index of the user message that opens its turn; 0 before the first."""
+    turns: list[int] = []
+    opened = 0
+    for index, message in enumerate(messages):
+        opened = index if message["role"] == "user" else opened
+        turns.append(opened)
+    return turns
 
 
 def _may_be_cut(message: Message) -> bool:

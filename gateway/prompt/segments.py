@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from gateway.prompt.anchors import Protected, Span, denies, negation_scopes
+from gateway.prompt.checkpoint import Checkpoint, nobody_leaves
 from gateway.prompt.clauses import Piece, split_long
 from gateway.prompt.structure import code_blocks, inline_spans, json_values
 from gateway.prompt.tables import Table, tables
@@ -68,26 +69,37 @@ _CONTINUES = re.compile(
     re.IGNORECASE,
 )
 _MOST_GLUED = 4
+_ONE_SENTENCE = re.compile(r"[^\W\d][\w ,'’-]{0,199}[.!?。！？]?")  # no sign ends a sentence in it, or opens more
 
 
-def segments(text: str) -> list[Segment]:
-    """Cut a text into segments that together are the text, in order."""
+def is_one_sentence(text: str) -> bool:
+    """Whether a look at its signs shows that it is one sentence, as most short messages are; False tells nothing."""
+    return _ONE_SENTENCE.fullmatch(text) is not None
+
+
+def segments(text: str, checkpoint: Checkpoint = nobody_leaves) -> list[Segment]:
+    """Cut a text into segments that together are the text, in order; `checkpoint` is called now and then."""
+    if is_one_sentence(text):
+        return [Segment(0, len(text), Kind.SENTENCE)]
     blocks = code_blocks(text)
+    checkpoint()
     values = json_values(text, blocks)
     solid = sorted([*blocks, *values])
     grids = tables(text, solid)
     rows = [span for table in grids for span in (table.header, *table.rows)]
     protected = Protected([*solid, *rows, *inline_spans(text)])
     edges = {edge for span in (*blocks, *rows) for edge in span}
-    cuts = sorted({*_sentence_ends(text, protected), *edges, len(text)} - {0})
-    return _described(text, split_long(text, cuts, protected), solid, grids)
+    cuts = sorted({*_sentence_ends(text, protected, checkpoint), *edges, len(text)} - {0})
+    checkpoint()
+    return _described(text, split_long(text, cuts, protected), solid, grids, checkpoint)
 
 
-def _sentence_ends(text: str, protected: Protected) -> list[int]:
+def _sentence_ends(text: str, protected: Protected, checkpoint: Checkpoint) -> list[int]:
     """Where sentences end; not at a Chinese semicolon behind a negation: its list may go on."""
     ends = []
     denied, seen = False, 0
     for stop in _STOP.finditer(text):
+        checkpoint()
         if protected.forbids(stop.end()) or not _ends_here(text, stop):
             continue
         denied = denied or denies(text[seen : stop.start()])
@@ -156,7 +168,9 @@ def _is_han(character: str) -> bool:
     return "\u3400" <= character <= "\u9fff"
 
 
-def _described(text: str, pieces: Sequence[Piece], solid: Sequence[Span], grids: Sequence[Table]) -> list[Segment]:
+def _described(
+    text: str, pieces: Sequence[Piece], solid: Sequence[Span], grids: Sequence[Table], checkpoint: Checkpoint
+) -> list[Segment]:
     """Say of each piece what it is and which piece it cannot do without."""
     headers = {row.start: table.header.start for table in grids for row in table.rows}
     rows = {*headers, *(table.header.start for table in grids)}
@@ -164,6 +178,7 @@ def _described(text: str, pieces: Sequence[Piece], solid: Sequence[Span], grids:
     outline = _Outline()
     described: list[Segment] = []
     for index, piece in enumerate(pieces):
+        checkpoint()
         opening = text[piece.start : min(piece.end, piece.start + 60)]
         line_goes_on = piece.start > 0 and "\n" not in text[max(0, piece.start - 3) : piece.start]
         kind = _kind(opening, piece.start, rows, blocks)

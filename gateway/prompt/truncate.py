@@ -9,6 +9,8 @@ from gateway.attention.boundaries import Boundaries, deepest
 from gateway.errors import ContextTooLong
 from gateway.prompt.anchors import is_instruction
 from gateway.prompt.chat_template import content_text
+from gateway.prompt.checkpoint import Checkpoint, nobody_leaves
+from gateway.prompt.cost import MESSAGE_CHARS
 from gateway.prompt.passage import OMISSION, Passage, final_instruction
 from gateway.prompt.relevance import scores
 from gateway.prompt.tokens import Counter, Message
@@ -38,29 +40,32 @@ def fit(
     count: Counter,
     most_chars: int = MOST_PROMPT_CHARS,
     boundaries: Boundaries | None = None,
+    checkpoint: Checkpoint = nobody_leaves,
 ) -> Fit:
     """Return the messages, cut where they would take more than `limit_tokens` (the generation prompt included).
 
     System prompts and the final instruction are always whole; then come the start, the newest text, the sentences
     that share words with the final instruction, and of the rest the newest. Where the start ends and the newest text
     begins, `boundaries` chooses among the units' edges; it never adds to them. Raises ContextTooLong where system
-    prompts and final instruction alone do not fit, and for prompts over `most_chars` that do not fit.
+    prompts and final instruction alone do not fit, and for prompts that do not fit and cost more than `most_chars`,
+    each message as much as MESSAGE_CHARS of them. `checkpoint` is called between units; what it raises passes on.
     """
     chars = sum(len(content_text(message)) for message in messages)
     if chars <= max(_EXACT_CHARS, _CHARS_PER_TOKEN * limit_tokens):
         tokens = count.count_messages(messages)
         if tokens <= limit_tokens:
             return Fit(messages=list(messages), dropped_tokens=0, prompt_tokens=tokens)
-    if chars > most_chars:
+    if chars + MESSAGE_CHARS * len(messages) > most_chars:
         raise ContextTooLong(
-            f"messages: the prompt has {chars} characters and does not fit {limit_tokens} tokens; "
-            f"prompts over {most_chars} characters are not cut"
+            f"messages: the prompt has {chars} characters in {len(messages)} messages and does not fit {limit_tokens} "
+            f"tokens; prompts over {most_chars} characters, {MESSAGE_CHARS} more for each message, are not cut"
         )
-    passage = Passage(messages)
+    checkpoint()
+    passage = Passage(messages, checkpoint)
     costs = _costs([unit.text for unit in passage.units], count)
     if sum(costs) <= limit_tokens and (tokens := count.count_messages(messages)) <= limit_tokens:
         return Fit(messages=list(messages), dropped_tokens=0, prompt_tokens=tokens)
-    return _Cut(passage, costs, limit_tokens, count, boundaries).fit()
+    return _Cut(passage, costs, limit_tokens, count, boundaries=boundaries, checkpoint=checkpoint).fit()
 
 
 def _costs(texts: Sequence[str], count: Counter) -> list[int]:
@@ -85,8 +90,11 @@ class _Cut:
         costs: Sequence[int],
         limit_tokens: int,
         count: Counter,
+        *,
         boundaries: Boundaries | None,
+        checkpoint: Checkpoint,
     ) -> None:
+        self._checkpoint = checkpoint
         self._boundaries = boundaries
         self._passage = passage
         self._costs = costs
@@ -127,6 +135,7 @@ class _Cut:
         )
 
     def _tokens(self, kept: set[int]) -> int:
+        self._checkpoint()
         return self._count.count_messages(self._passage.rebuilt(kept))
 
     def _ranking(self, required: set[int], room: int) -> list[int]:
@@ -134,7 +143,9 @@ class _Cut:
         others = [unit for unit in range(len(self._costs)) if unit not in required]
         newest = self._settled(self._within(reversed(others), int(NEWEST_SHARE * room)))
         head = self._settled(self._within(self._head(others), min(HEAD_TOKENS, int(HEAD_SHARE * room))))
-        middle = [unit for unit in others if unit not in {*newest, *head}]
+        edges = {*newest, *head}
+        middle = [unit for unit in others if unit not in edges]
+        self._checkpoint()
         relevance = scores([self._passage.units[unit].text for unit in middle], self._question(required))
         order = sorted(zip(relevance, middle, strict=True), key=lambda entry: (-entry[0], -entry[1]))
         return [*head, *newest, *(unit for _, unit in order)]
