@@ -59,7 +59,7 @@ async def attempt(
             backend.away_until_s = min(backend.asked_until_s, now_s + work.policy.overload.max_retry_after_s)
         if backend.keeper is not None:
             backend.keeper.failed(error.reason)
-        permit.failed(error.blame)
+        permit.failed(_blame(error, work))
         raise
     finally:
         permit.cancelled()  # counts only where nothing was settled: a client gone, a BadRequest, a gateway that stops
@@ -224,7 +224,7 @@ async def _check_counts(work: Work, backend: Backend, shaped: Shaped, completion
     counted = await _counted(work, backend, completion.text)
     if not tokens_agree(completion.completion_tokens, counted, marks=marks):
         text = f"{completion.completion_tokens} answer tokens told, {counted} received"
-        raise UpstreamError(text, reason=Reason.TOKENS_MISMATCH)
+        raise UpstreamError(text, reason=Reason.TOKENS_MISMATCH, blame=Blame.UNLESS_ASKED)
     if completion.bad_lines and completion.completion_tokens is None:
         raise invalid(f"{completion.bad_lines} unreadable lines in the stream")
 
@@ -242,6 +242,13 @@ async def _counted(work: Work, backend: Backend, text: str) -> int:
     except TimeoutError:
         why = "the answer's tokens could not be counted in time"
         raise UpstreamError(why, reason=Reason.DEADLINE_EXCEEDED, blame=Blame.NEUTRAL) from None
+
+
+def _blame(error: UpstreamError, work: Work) -> Blame:
+    """What the backend's breaker is told."""
+    if error.blame is Blame.UNLESS_ASKED:
+        return Blame.NEUTRAL if work.request.excuses_little else Blame.FAILURE
+    return error.blame
 
 
 def _is_degraded(work: Work, backend: Backend, loss: Loss) -> bool:

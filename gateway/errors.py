@@ -99,6 +99,7 @@ class Blame(StrEnum):
     """What a failed try says about the backend, for its breaker."""
 
     FAILURE = "failure"
+    UNLESS_ASKED = "unless_asked"  # a failure, but where the request itself may have asked for what came
     TIMEOUT = "timeout"
     NEUTRAL = "neutral"  # the client's or the gateway's own doing
     BACKPRESSURE = "backpressure"  # the backend asked for less, and is alive

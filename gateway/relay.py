@@ -7,8 +7,9 @@ import msgspec
 
 from gateway.answers.completion import Completion, chunk
 from gateway.answers.tool_calls import Offer
-from gateway.answers.validate import check_arguments, check_text, invalid, is_blank
+from gateway.answers.validate import check_arguments, check_text, invalid, is_blank, wordless
 from gateway.backends.stream import FunctionDelta, Piece, StreamReader
+from gateway.errors import Blame
 from gateway.masking import KeyWatch
 from gateway.record import DegradationRecord, Reason
 
@@ -83,10 +84,10 @@ class Relay:
         text = "".join(self._text)
         if not self._tools and not self._refusal:
             if not self._text:
-                raise invalid("a stream without content")
-            check_text(text)
+                raise wordless("a stream without content", reader.finish_reason)
+            check_text(text, reader.finish_reason)
         if self._arguments.keys() - self._named.keys():
-            raise invalid("a tool call without a name")
+            raise invalid("a tool call without a name", Blame.NEUTRAL)
         for parts in self._arguments.values():
             check_arguments("".join(parts), reader.finish_reason)
         usage = self._usage.event.usage if self._usage is not None else None

@@ -14,6 +14,7 @@ FORMATS = ("text", "json_object", "json_schema")
 SAMPLING = (("temperature", 0, 2), ("top_p", 0, 1), ("presence_penalty", -2, 2), ("frequency_penalty", -2, 2))
 SAMPLED = frozenset([*(field for field, _, _ in SAMPLING), "n", "seed", "stop"])
 _MAY_CALL = frozenset({"tools", "functions", "tool_choice", "function_call"})
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"  # what a decoder puts where it can read nothing
 _NO_OFFER = Offer()
 _GZIP = b"\x1f\x8b"
 _MOST_LEVELS = 200  # of nesting: far more than any request needs, far fewer than would stop the encoder
@@ -43,6 +44,17 @@ class ChatRequest(msgspec.Struct, frozen=True, kw_only=True):
     def wants_json(self) -> bool:
         """Whether prose is no answer: by response_format, or by the last instruction's own words."""
         return self.response_format != "text" or bool(_JSON_WANTED.search(self.question))
+
+    @property
+    def excuses_little(self) -> bool:
+        """Whether no words, fewer than were counted, or signs that stand for none, may be what was asked for.
+
+        So it is with `stop`, where the model is to go on with a message that may be whole already, and where the
+        request itself holds such signs.
+        """
+        if self.body.get("stop") or self.messages[-1]["role"] == "assistant":
+            return True
+        return any(REPLACEMENT in text_of(message) for message in self.messages)
 
     @property
     def question(self) -> str:

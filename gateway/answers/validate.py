@@ -1,4 +1,20 @@
-"""Whether a 200 is an answer at all: shape, schema, and the backend's own token counts."""
+"""Whether a 200 is an answer at all: shape, schema, and the backend's own token counts.
+
+What is none leads to the next path, whoever is to blame. Whether it also counts against the backend, in its breaker:
+
+- It does where only an engine can have made it: a body that is no JSON, no object or without a choice; a choice without
+  a message or a finish_reason; a finish_reason that says that it gave up; tool calls that are no list, no objects, or
+  have arguments that are no text; lines of a stream that nobody can read; a key of this gateway.
+- It does not where the model wrote it, which may be weak or told to: arguments of a tool that are not JSON, a call
+  without a name, a call that was not offered, an answer that violates the schema. Nor where the client's limits made
+  it: an answer that is too long to be taken, or no words (or half a character) under a finish_reason of `length` or
+  `content_filter`.
+- It does unless the request may have asked for it (`ChatRequest.excuses_little`): no words, undecodable tokens, other
+  token counts than ours. With `stop` the answer may end before its first word, and engines count what they cut off.
+
+An empty answer under the client's own `stop` stays no answer: the same finish_reason comes where the model had nothing
+to say, and no field that OpenAI publishes tells the two apart.
+"""
 
 import re
 from collections.abc import Mapping
@@ -10,12 +26,14 @@ import msgspec
 
 from gateway.answers.completion import Completion
 from gateway.answers.published import FINISHES, RECORD, whole
+from gateway.answers.published import finish as openais_word
 from gateway.answers.tool_calls import called_in
 from gateway.backends.error_body import error_in
 from gateway.backends.failures import failure_inside
-from gateway.errors import BadRequest, UpstreamError
+from gateway.errors import BadRequest, Blame, UpstreamError
 from gateway.policy import Accounting
 from gateway.record import Level, Reason
+from gateway.request import REPLACEMENT
 
 _BROKEN_FINISH = re.compile(
     r"error|abort|cancel|fail|insufficient|interrupt|incomplete|timeout|timed_?out|overload|unavailable|preempt|unknown",
@@ -27,12 +45,18 @@ _DATA = ("enum", "const", "default", "examples")  # of a schema: values that are
 _OLD_DRAFTS = ("draft-03", "draft-04")  # in which a schema's name was "id"
 _SHOWN_CHARS = 60
 _DEGRADED = (Level.DEGRADED, Level.CRITICAL)
+_CUT_SHORT = ("length", "content_filter")  # by the client's max_tokens, or for what the client wrote
 _REPLACEMENT_SHARE = 0.05  # more U+FFFD than this: the tokens were not decodable
 
 
-def invalid(what: str) -> UpstreamError:
+def invalid(what: str, blame: Blame = Blame.FAILURE) -> UpstreamError:
     """A 200 that is no answer."""
-    return UpstreamError(what, reason=Reason.INVALID_OUTPUT)
+    return UpstreamError(what, reason=Reason.INVALID_OUTPUT, blame=blame)
+
+
+def wordless(what: str, finish: str | None) -> UpstreamError:
+    """An answer in which nothing can be read; `finish`: why it ended."""
+    return invalid(what, Blame.NEUTRAL if finish in _CUT_SHORT else Blame.UNLESS_ASKED)
 
 
 def completion_of(raw: bytes, *, sent: bytes = b"") -> Completion:
@@ -90,12 +114,12 @@ def require_finished(reason: str) -> None:
         raise invalid(f"finish_reason {reason[:40]}")
 
 
-def check_text(text: str) -> None:
-    """Raises UpstreamError when the text is blank or its tokens were not decodable."""
+def check_text(text: str, finish: str | None) -> None:
+    """Raises UpstreamError when the text is blank or its tokens were not decodable; `finish`: why it ended."""
     if is_blank(text):
-        raise invalid("a blank answer")
-    if text.count("\N{REPLACEMENT CHARACTER}") > _REPLACEMENT_SHARE * len(text):
-        raise invalid("an answer of undecodable tokens")
+        raise wordless("a blank answer", finish)
+    if text.count(REPLACEMENT) > _REPLACEMENT_SHARE * len(text):
+        raise wordless("an answer of undecodable tokens", finish)
 
 
 def check_schema(text: str, *, response_format: str, schema: Mapping[str, Any] | None) -> None:
@@ -190,13 +214,14 @@ def _first_choice(choice: dict[str, Any]) -> Completion:
     if not isinstance(finish, str) or not finish:
         raise invalid("no finish_reason: nothing says that the answer is whole")
     require_finished(finish)
+    finish = openais_word(finish, calls=False)
     content = message.get("content")
     calls = bool(message.get("tool_calls") or message.get("function_call"))
     refusal = isinstance(message.get("refusal"), str) and not is_blank(message["refusal"])
     if not calls and not refusal:
         if not isinstance(content, str):
-            raise invalid("no content")
-        check_text(content)
+            raise wordless("no content", finish)
+        check_text(content, finish)
     _check_calls(message.get("tool_calls"), finish)
     if legacy := message.get("function_call"):
         _check_calls([{"function": legacy}], finish)
@@ -217,8 +242,10 @@ def _check_calls(calls: Any, finish: Any) -> None:
         raise invalid("tool_calls is not a list")
     for call in calls:
         function = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict) or not function.get("name"):
-            raise invalid("a tool call without a name")
+        if not isinstance(function, dict):
+            raise invalid("a tool call that is no object")
+        if not function.get("name"):
+            raise invalid("a tool call without a name", Blame.NEUTRAL)
         check_arguments(function.get("arguments"), finish)
 
 
@@ -231,7 +258,7 @@ def check_arguments(arguments: Any, finish: Any) -> None:
     try:
         msgspec.json.decode(arguments)
     except (msgspec.DecodeError, RecursionError):
-        raise invalid("a tool call with arguments that are not JSON") from None
+        raise invalid("a tool call with arguments that are not JSON", Blame.NEUTRAL) from None
 
 
 def _soft(reason: Reason) -> Reason:

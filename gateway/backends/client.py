@@ -315,7 +315,7 @@ def _failure(error: Exception, name: str, call: Call) -> UpstreamError:
     if isinstance(error, BrokenOff):
         return UpstreamError(f"{name} broke off", reason=Reason.STREAM_CUT, outcome="indeterminate", died=True)
     if isinstance(error, TooLong):
-        return invalid(f"an answer of more than {call.max_bytes} bytes")
+        return invalid(f"an answer of more than {call.max_bytes} bytes", Blame.NEUTRAL)
     return invalid(f"{name} does not speak HTTP: {error}")
 
 

@@ -9,7 +9,7 @@ from gateway.answers.published import chunk
 from gateway.answers.validate import invalid, own_record_in, require_finished
 from gateway.backends.error_body import error_body
 from gateway.backends.failures import failure_inside
-from gateway.errors import UpstreamError
+from gateway.errors import Blame, UpstreamError
 from gateway.record import Reason
 
 _NO_VALUE = msgspec.Raw(b"null")
@@ -144,7 +144,7 @@ class StreamReader:
         """The pieces that `data` completes. Raises UpstreamError on an error event or too many bytes."""
         self._left_bytes -= len(data)
         if self._left_bytes < 0:
-            raise invalid(f"a stream of more than {self._max_bytes} bytes")
+            raise invalid(f"a stream of more than {self._max_bytes} bytes", Blame.NEUTRAL)
         if self._opening is not None:
             data = self._opened(self._opening, data)
         whole, _, rest = (self._rest + data).rpartition(b"\n")
