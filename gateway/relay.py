@@ -140,20 +140,25 @@ class Relay:
             if not text:
                 self._refusal = self._refusal or bool(delta.refusal)
             if delta.function_call is not None:
-                self._keep_call(_LEGACY, delta.function_call)
+                self._keep_call(_LEGACY, delta.function_call.name, delta.function_call.arguments)
             for call in delta.tool_calls or ():
-                self._keep_call(call.index, call.function or _NO_FUNCTION)
+                if call.custom is not None:
+                    self._keep_call(call.index, call.custom.name)
+                else:
+                    function = call.function or _NO_FUNCTION
+                    self._keep_call(call.index, function.name, function.arguments)
         if not self._visible:
             shows = not self._must_call and not is_blank(text)
             self._visible = self._tools or self._refusal or shows
 
-    def _keep_call(self, index: int, function: FunctionDelta) -> None:
+    def _keep_call(self, index: int, name: str | None, arguments: str | None = None) -> None:
+        """`arguments` of a function; what a custom tool is given may be any text."""
         self._tools = True
-        if function.name:
+        if name:
             if self._offer is not None:
-                self._offer.require_known(function.name)
-            self._named.setdefault(index, function.name)
-        self._arguments.setdefault(index, []).append(function.arguments or "")
+                self._offer.require_known(name)
+            self._named.setdefault(index, name)
+        self._arguments.setdefault(index, []).append(arguments or "")
 
     async def _show(self) -> None:
         waiting, self._waiting = self._waiting, []

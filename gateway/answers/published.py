@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gateway.answers.completion import new_id, now_unix_s
+from gateway.answers.tool_calls import kind_of
 
 RECORD = "degradation"
 ROLES = frozenset({"assistant", "developer", "system", "tool", "user"})
@@ -134,10 +135,11 @@ def _mend_usage(body: dict[str, Any]) -> None:
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     """A checked tool call, with what a client needs to answer it."""
-    mended = {**call, "type": "function", "function": {**call["function"]}}
+    kind = kind_of(call)
+    written = "arguments" if kind == "function" else "input"
+    mended = {**call, "type": kind, kind: {**call[kind], written: call[kind].get(written) or ""}}
     if not _is_text(mended.get("id")):
         mended["id"] = new_id().replace("chatcmpl", "call")
-    mended["function"]["arguments"] = mended["function"].get("arguments") or ""
     return mended
 
 

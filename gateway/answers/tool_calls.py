@@ -56,9 +56,16 @@ def offer_of(body: Mapping[str, Any]) -> Offer:
     return Offer(allowed=wanted, must_call=must_call, at_most=at_most)
 
 
+def kind_of(call: Mapping[str, Any]) -> str:
+    """Which of its fields says what is called: "function", or "custom" for a tool that takes free text."""
+    if call.get("type") in _KINDS:
+        return str(call["type"])
+    return "custom" if call.get("custom") is not None and call.get("function") is None else "function"
+
+
 def called_in(message: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of the tools that a whole, checked message calls."""
-    calls = [call.get("function") for call in message.get("tool_calls") or ()]
+    calls = [call.get(kind_of(call)) for call in message.get("tool_calls") or ()]
     return tuple(str(call["name"]) for call in (*calls, message.get("function_call")) if call)
 
 

@@ -27,7 +27,7 @@ import msgspec
 from gateway.answers.completion import Completion
 from gateway.answers.published import FINISHES, RECORD, whole
 from gateway.answers.published import finish as openais_word
-from gateway.answers.tool_calls import called_in
+from gateway.answers.tool_calls import called_in, kind_of
 from gateway.backends.error_body import error_in
 from gateway.backends.failures import failure_inside
 from gateway.errors import BadRequest, Blame, UpstreamError
@@ -235,18 +235,25 @@ def _first_choice(choice: dict[str, Any]) -> Completion:
 
 
 def _check_calls(calls: Any, finish: Any) -> None:
-    """Each tool call has a name, and arguments that are whole JSON unless the answer was cut by length."""
+    """Each call has a name. A function's arguments are whole JSON unless the answer was cut; a custom tool's are text.
+
+    Raises UpstreamError.
+    """
     if not calls:
         return
     if not isinstance(calls, list):
         raise invalid("tool_calls is not a list")
     for call in calls:
-        function = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict):
+        kind = kind_of(call) if isinstance(call, dict) else ""
+        called = call.get(kind) if kind else None
+        if not isinstance(called, dict):
             raise invalid("a tool call that is no object")
-        if not function.get("name"):
+        if not called.get("name"):
             raise invalid("a tool call without a name", Blame.NEUTRAL)
-        check_arguments(function.get("arguments"), finish)
+        if kind == "function":
+            check_arguments(called.get("arguments"), finish)
+        elif not isinstance(called.get("input"), str | None):
+            raise invalid("a tool call with an input that is no text")
 
 
 def check_arguments(arguments: Any, finish: Any) -> None:

@@ -37,9 +37,15 @@ class FunctionDelta(msgspec.Struct, gc=False):
     arguments: str | None = None
 
 
+class CustomDelta(msgspec.Struct, gc=False):
+    name: str | None = None
+    input: str | None = None
+
+
 class ToolDelta(msgspec.Struct, gc=False):
     index: Whole
     function: FunctionDelta | None = None
+    custom: CustomDelta | None = None
 
 
 class Delta(msgspec.Struct, gc=False):

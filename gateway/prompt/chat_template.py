@@ -107,7 +107,11 @@ _TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
 
 
 def _parsed(call: Mapping[str, Any]) -> dict[str, Any]:
+    custom = call.get("custom") or {}
     function = dict(call.get("function") or {})
+    if custom and not function:  # templates know functions only
+        function = {"name": custom.get("name"), "arguments": custom.get("input")}
+        return {**call, "function": function}
     if isinstance(function.get("arguments"), str):
         try:
             function["arguments"] = json.loads(function["arguments"])

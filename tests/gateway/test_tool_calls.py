@@ -3,11 +3,14 @@
 import json
 
 import pytest
+from openai.types.chat import ChatCompletion
+from published import conforms
 from served import backend, gateway, policy_of
 from upstream_stub import answers, chunk, completion, running, streams
 
 from gateway.answers.tool_calls import called_in, offer_of
 from gateway.errors import BadRequest, UpstreamError
+from gateway.prompt.chat_template import plain
 
 GOOD = "Paris is the capital of France."
 
@@ -176,3 +179,71 @@ def test_a_refusal_in_words_is_an_answer_where_a_call_was_wanted():
 
 def test_a_call_in_the_old_form_counts_too():
     assert called_in({"function_call": {"name": "look", "arguments": "{}"}}) == ("look",)
+
+
+CUSTOM = {"type": "custom", "custom": {"name": "run_code", "description": "Runs it."}}
+
+
+def running_code(name="run_code", parts=("print(", "'{1}')")):
+    """Calls a custom tool with free text; streamed, its input comes in parts."""
+    call = {"id": "c1", "type": "custom", "custom": {"name": name, "input": "".join(parts)}}
+
+    async def script(writer, body):
+        if not body.get("stream"):
+            await answers(completion(None, tool_calls=[call]))(writer, body)
+            return
+        first = chunk(tool_calls=[{"index": 0, **call, "custom": {"name": name, "input": ""}}])
+        more = [chunk(tool_calls=[{"index": 0, "custom": {"input": part}}]) for part in parts]
+        await streams(chunk(role="assistant"), first, *more, chunk(finish="tool_calls"), "[DONE]")(writer, body)
+
+    return script
+
+
+@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("choice", ["auto", "required", {"type": "custom", "custom": {"name": "run_code"}}])
+async def test_a_custom_tool_is_called_with_free_text(choice, how):
+    more, options = HOWS[how]
+    async with running(running_code()) as up, gateway(backend(up, "primary", **options)) as served:
+        answer = await served.chat(tools=[CUSTOM, tool("look")], tool_choice=choice, **more)
+    if more:
+        calls = [e["choices"][0]["delta"].get("tool_calls") for e in answer.events[:-1] if e.get("choices")]
+        custom = [call["custom"] for some in calls for call in some or ()]
+        assert answer.streamed_record == {"level": "healthy"}
+        assert "".join(one.get("input", "") for one in custom) == "print('{1}')"
+        return
+    assert answer.record == {"level": "healthy"}
+    conforms(answer.json, ChatCompletion)
+    (call,) = answer.json["choices"][0]["message"]["tool_calls"]
+    assert call == {"id": "c1", "type": "custom", "custom": {"name": "run_code", "input": "print('{1}')"}}
+
+
+@pytest.mark.parametrize("how", HOWS)
+async def test_a_custom_tool_that_nobody_offered_is_no_answer(how):
+    more, options = HOWS[how]
+    async with running(running_code("rm")) as up, gateway(backend(up, "primary", **options)) as served:
+        answer = await served.chat(tools=[CUSTOM], **more)
+    assert "tools_violated" in (answer.streamed_record if more else answer.record)["reasons"]
+
+
+@pytest.mark.parametrize("how", HOWS)
+async def test_a_custom_tool_without_a_name_is_no_answer_and_one_without_input_is(how):
+    more, options = HOWS[how]
+    async with running(running_code("")) as up, gateway(backend(up, "primary", **options)) as served:
+        unnamed = await served.chat(tools=[CUSTOM], **more)
+        up.script = running_code(parts=())
+        empty = await served.chat(tools=[CUSTOM], **more)
+    assert "invalid_output" in (unnamed.streamed_record if more else unnamed.record)["reasons"]
+    assert (empty.streamed_record if more else empty.record) == {"level": "healthy"}
+
+
+async def test_an_answer_that_is_there_at_once_streams_its_custom_call_with_an_index():
+    call = {"id": "c1", "type": "custom", "custom": {"name": "run_code", "input": "x"}}
+    async with running(answers(completion(None, tool_calls=[call]))) as up, gateway(backend(up, "primary")) as served:
+        answer = await served.chat(tools=[CUSTOM], stream=True)
+    assert answer.events[0]["choices"][0]["delta"]["tool_calls"] == [{"index": 0, **call}]
+
+
+def test_a_chat_template_sees_a_custom_call_as_a_call():
+    call = {"id": "c1", "type": "custom", "custom": {"name": "run_code", "input": "print(1)"}}
+    (seen,) = plain({"role": "assistant", "content": None, "tool_calls": [call]})["tool_calls"]
+    assert seen["function"] == {"name": "run_code", "arguments": "print(1)"}
