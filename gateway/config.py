@@ -68,6 +68,7 @@ class Backend(Section, frozen=True, kw_only=True):
     model: Text  # the id that the backend knows its model by
     engine: Literal["openai", "vllm", "transformers"] = "openai"
     upstream_stream: Literal["auto", "always", "as_asked"] = "auto"  # for JSON clients too; auto: `streams_in_need`
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # where the answer's limit stands
     api_key_env: str | None = None  # the variable that holds the key, never the key
     model_dir: Path | None = None  # tokenizer and config.json: exact token counts and KV bytes
     context_tokens: Annotated[int, Meta(ge=16)] = 8192

@@ -13,6 +13,7 @@ GatewayError
 │   ├── NeverFits        larger than the whole capacity: waiting is no use
 │   └── QueueFull        too many wait already, or the wait would outlast the deadline
 └── UpstreamError        sent upstream, or tried to; it may have run
+    └── FieldRefused     it does not know a field that the gateway sends of its own
 """
 
 from enum import StrEnum
@@ -140,6 +141,10 @@ class UpstreamError(GatewayError):
         self.outcome = outcome
         self.died = died
         self.retry_after_s = retry_after_s
+
+
+class FieldRefused(UpstreamError):
+    """A backend does not know a field that this gateway sends of its own: its config has to say so."""
 
 
 class CannotConnect(GatewayError):

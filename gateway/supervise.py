@@ -25,7 +25,7 @@ from gateway.telemetry import Event
 
 _WATCH_S = 0.03
 _METRICS_TIMEOUT_S = 2.0
-_PING = {"messages": [{"role": "user", "content": "ping"}], "max_tokens": 1, "temperature": 0}
+_PING = {"messages": [{"role": "user", "content": "ping"}]}
 
 
 async def supervise(runtime: Runtime) -> None:
@@ -131,7 +131,8 @@ async def tend(runtime: Runtime, backend: Backend) -> None:
 async def _probe(runtime: Runtime, backend: Backend, permit: Permit) -> None:
     limits = runtime.policies.current.limits_of(backend.name)
     stream = backend.config.streams_in_need  # so that giving up cancels the probe there too
-    body = msgspec.json.encode({**_PING, "model": backend.config.model, **({"stream": True} if stream else {})})
+    fields = {"model": backend.config.model, backend.config.max_tokens_field: 1, **({"stream": True} if stream else {})}
+    body = msgspec.json.encode({**_PING, **fields})
     call = Call(body=body, limits=limits, total_s=min(limits.total_s, limits.first_token_s))
     began_s = runtime.clock.now_s()
     try:
@@ -139,8 +140,9 @@ async def _probe(runtime: Runtime, backend: Backend, permit: Permit) -> None:
     except UpstreamError as error:
         permit.failed(error.blame)
         runtime.log.write(Event(event="probe_failed", backend=backend.name, detail=str(error)))
-    except BadRequest:
-        permit.succeeded(runtime.clock.now_s() - began_s)  # it answers, if only that it dislikes the probe
+    except BadRequest as error:
+        permit.succeeded(runtime.clock.now_s() - began_s)  # it answers, if only that it dislikes what the probe says
+        runtime.log.write(Event(event="probe_refused", backend=backend.name, detail=str(error)))
     else:
         permit.succeeded(runtime.clock.now_s() - began_s)
         runtime.log.write(Event(event="probe_succeeded", backend=backend.name))

@@ -12,6 +12,7 @@ from gateway import config as configured
 from gateway.attention.boundaries import Boundaries
 from gateway.backends.breaker import Breaker, State
 from gateway.backends.client import Client
+from gateway.backends.failures import TOKENS_FIELDS
 from gateway.backends.lane import Lane
 from gateway.backends.process_probe import follow
 from gateway.clock import Clock
@@ -102,8 +103,9 @@ class Backend:
     ) -> bytes:
         """The body to send: everything the client asked for, with the model, the prompt and the limits of this path."""
         sent = {**body, "model": self.config.model, "messages": messages}
-        sent.pop("max_completion_tokens", None)
-        sent["max_tokens"] = max_tokens
+        for name in TOKENS_FIELDS:
+            sent.pop(name, None)
+        sent[self.config.max_tokens_field] = max_tokens
         sent.pop("stream_options", None)
         if stream:
             sent["stream"] = True
@@ -142,6 +144,7 @@ def build(
             done_required=config.engine != "transformers",
             model=config.model,
             secrets=secrets or Secrets(),
+            tell=tell,
         ),
         breaker=breaker,
         lane=Lane(max_concurrent=config.max_concurrent, max_queue=config.max_queue, clock=clock),

@@ -20,6 +20,7 @@ from gateway.errors import (
     CannotConnect,
     Disconnected,
     ExchangeError,
+    FieldRefused,
     TooLong,
     UpstreamError,
 )
@@ -62,7 +63,11 @@ class Client:
         model: str = "",
         secrets: Secrets = _NO_SECRETS,
         wall_s: Callable[[], float] = now_unix_s,
+        tell: Callable[[str, str], None] = lambda _event, _detail: None,
     ) -> None:
+        """`tell` hears once what only the config can mend."""
+        self._tell = tell
+        self._told = False
         self._name = name
         self._model = model or name
         self._wall_s = wall_s
@@ -161,7 +166,7 @@ class Client:
         """What an answer other than 200 to `call` means."""
         secrets = self._secrets
         retry_after = connection.headers.get(b"retry-after")
-        return failure_of(
+        failure = failure_of(
             connection.status,
             secrets.masked_raw(raw),
             retry_after.decode("latin-1") if retry_after is not None else None,
@@ -171,6 +176,10 @@ class Client:
             sent=call.body,
             own_key=not _KEYS.isdisjoint(call.headers),
         )
+        if isinstance(failure, FieldRefused) and not self._told:
+            self._told = True
+            self._tell("field_refused", str(failure))
+        return failure
 
 
 def _head_of(target: str, headers: Mapping[str, str]) -> bytes:

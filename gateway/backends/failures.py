@@ -12,6 +12,9 @@ Whose fault a status is, where the backend is asked by a client's request (3xx, 
   and model), 411, 417, 425, 426 and 428 (so is the way of asking), 408 (the whole request was sent at once; counts as
   late), 424 (what engines answer for a generation that failed), 3xx and 5xx.
 
+A 400 or 422 that does not know the field in which the gateway itself sends the answer's limit is the gateway's: no
+client wrote it.
+
 A 5xx, or an error inside a 200, that calls itself the client's fault by type or code moves no breaker either.
 """
 
@@ -20,7 +23,7 @@ from collections.abc import Callable
 
 from gateway.backends.error_body import ErrorBody, error_body, tells
 from gateway.backends.retry_after import wait_s
-from gateway.errors import BadRequest, Blame, RefusedByBackend, UpstreamError
+from gateway.errors import BadRequest, Blame, FieldRefused, RefusedByBackend, UpstreamError
 from gateway.record import Reason
 
 # The wordings of OpenAI, vLLM, SGLang, TGI and llama.cpp; other 400s must not match.
@@ -44,6 +47,13 @@ _MEMORY_KINDS = re.compile(r"out_?of_?memory|bad_alloc|alloc_failed", re.IGNOREC
 _KERNEL = re.compile(
     r"cublas_status_(?!alloc)|cudnn_status|flash[_ -]?att\w*|scaled_dot_product|no kernel image|cuda error"
     r"|attention kernel|triton\.\w*error",
+    re.IGNORECASE,
+)
+TOKENS_FIELDS = ("max_tokens", "max_completion_tokens")  # of which the gateway sends one; a client's own go no further
+_UNKNOWN_FIELD_KINDS = re.compile(r"(?:unsupported|unknown|unrecognized)_(?:parameter|field|argument)|extra_forbidden")
+_UNKNOWN_FIELD = re.compile(
+    r"(?:unsupported|unknown|unrecogni[sz]ed) (?:request )?(?:parameter|argument|field)\W{1,12}(?:supplied\W{1,4})?"
+    r"(?P<field>max_(?:completion_)?tokens)\b",
     re.IGNORECASE,
 )
 _QUOTED_CHARS = 300
@@ -176,7 +186,23 @@ def _clients_fault(
         return _too_long(name)
     if _MEMORY_KINDS.search(error.kinds):
         return UpstreamError(f"{name} answered {status}: out of memory", reason=Reason.OUT_OF_MEMORY)
+    if (unknown := _unknown_field(error, sent=sent)) is not None:
+        return _field_refused(name, unknown)
     return RefusedByBackend(f"{name} refused the request: {_quoted(error, masked)}", field=None, status=400)
+
+
+def _unknown_field(error: ErrorBody, *, sent: bytes) -> str | None:
+    """Which of TOKENS_FIELDS the backend does not know."""
+    if error.param in TOKENS_FIELDS and _UNKNOWN_FIELD_KINDS.search(error.kinds):
+        return error.param
+    found = _UNKNOWN_FIELD.search(error.message) if tells(_UNKNOWN_FIELD, error, sent=sent) else None
+    return found["field"].lower() if found else None
+
+
+def _field_refused(name: str, unknown: str) -> FieldRefused:
+    other = next(field for field in TOKENS_FIELDS if field != unknown)
+    text = f'{name} does not know {unknown}; set max_tokens_field = "{other}" for this backend in the config'
+    return FieldRefused(text, reason=Reason.BACKEND_ERROR)
 
 
 def _quoted(error: ErrorBody, masked: Callable[[str], str]) -> str:
