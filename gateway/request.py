@@ -46,6 +46,11 @@ class ChatRequest(msgspec.Struct, frozen=True, kw_only=True):
         return self.response_format != "text" or bool(_JSON_WANTED.search(self.question))
 
     @property
+    def in_tool_loop(self) -> bool:
+        """Whether only a model can go on: a tool's result waits for it, or a call is owed."""
+        return self.offer.must_call or self.messages[-1]["role"] in ("tool", "function")
+
+    @property
     def excuses_little(self) -> bool:
         """Whether no words, fewer than were counted, or signs that stand for none, may be what was asked for.
 

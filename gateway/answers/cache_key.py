@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from gateway.answers.embedding import embed
-from gateway.answers.lexis import split
+from gateway.answers.lexis import asking_of, split
 from gateway.answers.placeholders import look_up
 from gateway.answers.wording import Lexicon, depends_on_now
 from gateway.policy import Language
@@ -79,16 +79,10 @@ def _lowered(names: tuple[str, ...]) -> frozenset[bytes]:
 def _context(messages: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
     """All that was said but the question, and by whom: system prompts, earlier turns, the last message's passage."""
     told = [[message["role"], _without_said(message), text_of(message)] for message in messages]
-    last = _asking_of(messages)
+    last = asking_of(messages)
     if last is not None:
         told[last] = ["context", told[last][1], *split(messages[last : last + 1]).context]
     return told
-
-
-def _asking_of(messages: Sequence[Mapping[str, Any]]) -> int | None:
-    """Index of the message that the question is read from (see `split`)."""
-    asking = (index for index, message in enumerate(messages) if message["role"] in ("user", "tool", "function"))
-    return max(asking, default=None)
 
 
 def _without_said(message: Mapping[str, Any]) -> dict[str, Any]:

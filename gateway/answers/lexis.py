@@ -45,24 +45,36 @@ _STOP_ZH = """
 """
 _ENDINGS = ("ies", "ing", "ed", "es", "s", "e")
 _ENDINGS_LAST = frozenset(ending[-1] for ending in _ENDINGS)
+_TELLING = ("user", "tool", "function")  # whose text may hold the answer
 _STOP = frozenset(_STOP_EN.split())
 _STOP_HAN = frozenset(_STOP_ZH.split())
 
 
 class Question(NamedTuple):
-    """What is asked, and the text of the caller's own that may hold the answer."""
+    """What is asked, "" where no user said anything, and the text of the caller's own that may hold the answer."""
 
     asked: str
     context: tuple[str, ...]  # sentences
 
 
 def split(messages: Sequence[Mapping[str, Any]]) -> Question:
-    """The last user message's question, and everything else that users and tools said."""
-    told = [text_of(message) for message in messages if message["role"] in ("user", "tool", "function")]
-    if not told:
-        return Question("", ())
-    before, asked = _question_of(told[-1])
-    return Question(asked, tuple(part for text in (*told[:-1], before) for part in sentences(text) if _tells(part)))
+    """The last user message's question, and all else that users and tools said: what a tool found is no question."""
+    asking = asking_of(messages)
+    asked = ""
+    told = []
+    for index, message in enumerate(messages):
+        if index == asking:
+            before, asked = _question_of(text_of(message))
+            told.append(before)
+        elif message["role"] in _TELLING:
+            told.append(text_of(message))
+    return Question(asked, tuple(part for text in told for part in sentences(text) if _tells(part)))
+
+
+def asking_of(messages: Sequence[Mapping[str, Any]]) -> int | None:
+    """Index of the message that the question is read from: the user's last one; None without any."""
+    asking = (index for index in range(len(messages) - 1, -1, -1) if messages[index]["role"] == "user")
+    return next(asking, None)
 
 
 def sentences(text: str) -> list[str]:

@@ -63,14 +63,16 @@ class Unaided:
     async def answer(self, name: str, work: Work, *, by_choice: bool = False) -> Given | None:
         """The answer of path `name`; None when it has none for this request.
 
-        `by_choice`: the policy's order put the path before every backend; nothing has failed.
+        `by_choice`: the policy's order put the path before every backend; nothing has failed. In a tool loop no
+        prepared words stand in for a model: before it nothing is said, and after it only that it is not there.
         """
         extra = (Reason.POLICY,) if by_choice else ()
         if name == "cache":
             found = await self.kept.look_up(work)
             self._looked_up(found.outcome)
             return self.from_cache(work, found.hit, extra) if found.hit else None
-        if work.request.wants_json:
+        in_loop = work.request.in_tool_loop
+        if work.request.wants_json or (in_loop and (by_choice or name != "template")):
             return None
         words = await self._words(name, work)
         if words is None:
@@ -115,6 +117,8 @@ class Unaided:
     async def _by_template(self, work: Work) -> tuple[str, bool] | None:
         """The response of the question's intent where one can be filled, else the policy's template."""
         asked, policy = split(work.request.messages).asked, work.policy
+        if work.request.in_tool_loop:
+            return self._abstaining(work, asked)
         examples = examples_of(policy.templates, work.language)
         places = await self.kept.places_of(asked) if self.kept.has_intents or examples else ()
         match = self.kept.intent_of(places)
@@ -131,6 +135,18 @@ class Unaided:
             placed=placed,
         )
         return (template.text, template.abstains) if template else None
+
+    def _abstaining(self, work: Work, asked: str) -> tuple[str, bool] | None:
+        """The template that says that there is no answer now; the closest one where there are several."""
+        honest = [template for template in work.policy.templates if template.abstains]
+        template = template_for(
+            work.request.question,
+            asked=asked,
+            language=work.language,
+            templates=honest,
+            min_similarity=work.policy.template_match.min_similarity,
+        )
+        return (template.text, True) if template else None
 
     async def _placed(self, places: tuple[Place, ...], examples: tuple[str, ...]) -> Placed | None:
         """Question and examples in the endpoint's space; None where it did not give them all in time."""
