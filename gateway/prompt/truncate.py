@@ -81,6 +81,14 @@ def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
 
 
+def _narrowed(room: int, over: int) -> int:
+    """Less room, as what filled it took `over` tokens more than there are; in proportion where that is more than all.
+
+    So it is with many short messages, whose roles and marks take more than their text.
+    """
+    return room - over if over < room else room * room // (room + over)
+
+
 class _Cut:
     """One prompt being cut."""
 
@@ -114,7 +122,7 @@ class _Cut:
             if over <= 0:
                 kept = chosen
                 break
-            room -= over + self._marker_tokens
+            room = _narrowed(room, over + self._marker_tokens)
         final = self._passage.rebuilt(kept)
         tokens = self._count.count_messages(final)
         dropped = sum(cost for unit, cost in enumerate(self._costs) if unit not in kept)

@@ -193,3 +193,12 @@ def _cut_content(messages: list[dict[str, Any]], share: float) -> str:
 
 def _turn(question: str, answer: str) -> list[dict[str, Any]]:
     return [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+
+
+@pytest.mark.parametrize("roles", [("user",), ("user", "assistant")])
+def test_of_many_short_messages_the_newest_are_kept_though_their_roles_take_more_than_their_text(roles):
+    messages = [{"role": roles[at % len(roles)], "content": f"Number {at}"} for at in range(1_200)]
+    kept = fit(messages, limit_tokens=1_200, count=CharCounter())
+    assert kept.prompt_tokens <= 1_200
+    assert len(kept.messages) > 40
+    assert kept.messages[-20:] == messages[-20:]
