@@ -24,6 +24,10 @@ from gateway.shape import Shaped, Shaper
 from gateway.turns import left_for_a_backend_s, longest_wait_s, refused, too_late
 from gateway.work import Loss, Work
 
+_BY_THE_MODEL = (  # why a gateway behind this one may abstain though its backends are well
+    *(Reason.INVALID_OUTPUT, Reason.SCHEMA_VIOLATED, Reason.TOOLS_VIOLATED, Reason.UNGROUNDED, Reason.SEMANTIC_GATE),
+    *(Reason.CONTEXT_TOO_LONG, Reason.PROMPT_TRUNCATED, Reason.PROMPT_COMPRESSED),
+)
 _LOOP_CHARS = 4_096  # of prompt and answer; longer ones are compared in a thread
 
 
@@ -157,7 +161,13 @@ def _heed(completion: Completion, loss: Loss) -> None:
     if completion.own_record is None:
         return
     if completion.own_record.get("abstained"):
-        raise UpstreamError("the backend itself says that this is no answer", reason=Reason.BACKEND_DEGRADED)
+        reasons = completion.own_record.get("reasons")
+        by_model = isinstance(reasons, list) and reasons != [] and all(reason in _BY_THE_MODEL for reason in reasons)
+        raise UpstreamError(
+            "the backend itself says that this is no answer",
+            reason=Reason.BACKEND_DEGRADED,
+            blame=Blame.NEUTRAL if by_model else Blame.FAILURE,
+        )
     loss.backend_degraded = True
 
 

@@ -55,3 +55,27 @@ async def test_a_healthy_inner_gateway_is_healthy(stream, record):
     async with running(inner(record, stream=stream)) as up, gateway(backend(up, "primary")) as served:
         answer = await served.chat(stream=stream)
         assert (answer.streamed_record if stream else answer.record) == {"level": "healthy"}
+
+
+@pytest.mark.parametrize(
+    ("reasons", "trips"),
+    [
+        (["invalid_output"], 0),
+        (["prompt_truncated", "tools_violated"], 0),
+        (["invalid_output", "timeout"], 1),
+        (["timeout"], 1),
+        ([], 1),
+        ([["x"]], 1),
+        ("none", 1),
+    ],
+)
+async def test_an_abstention_that_a_request_can_bring_about_opens_no_breaker(reasons, trips):
+    script = inner({**ABSTAINED, "reasons": reasons}, stream=False)
+    async with (
+        running(script) as up,
+        running(says(GOOD)) as good,
+        gateway(backend(up, "primary"), backend(good, "secondary"), tick_s=3600.0) as served,
+    ):
+        for _ in range(3):
+            assert (await served.chat()).record["path"] == "secondary"
+        assert served.runtime.backends["primary"].breaker.trips == trips
