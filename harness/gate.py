@@ -78,7 +78,7 @@ def class_checks(
 ) -> list[Check]:
     """All checks of one class of paths."""
     checks: list[Check] = []
-    for cell in cells_of(criteria, rows):
+    for cell in cells_of(criteria.pool, criteria.name, rows):
         checks += against_limits(cell, criteria, confidence)
         checks += against_healthy(cell, criteria, healthy, confidence)
     if criteria.pool is not Pool.PATH_FAULT_LANGUAGE:

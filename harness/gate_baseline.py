@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.criteria import BaselineCriteria, RunCriteria
+from harness.criteria import BaselineCriteria, Pool, RunCriteria
 from harness.decision import Check, Verdict
-from harness.gate_differences import Demand, f1_drop, misleading_gap
-from harness.gate_row import NO_FAULT, Cell, GateRow
+from harness.gate_baseline_pairs import Pairs
+from harness.gate_differences import Demand
+from harness.gate_row import GateRow
 from harness.gate_run_level import covered, listed
 from harness.judge_identity import Identity, differing
 from harness.stats import at_least
@@ -30,17 +31,15 @@ def against_run(
 ) -> list[Check]:
     """The same requests in an earlier run: none may be missing or unjudged, degraded answers may be no worse."""
     there, before = {row.trial_id for row in rows}, {row.trial_id for row in baseline}
-    compared = there & before & degraded_in_either(rows, baseline)
-    now = answers_to("under faults", rows, compared)
-    then = answers_to("the baseline", baseline, compared)
     misleading = Demand(GROUP, criteria.min_n, criteria.misleading_margin, run.confidence)
     f1 = Demand(GROUP, criteria.min_n, criteria.f1_margin, run.confidence)
+    pairs = Pairs.of(rows, baseline)
     return [
         complete(there, before),
         judged_then(baseline, run.min_coverage),
         *([same_judge(judges)] if judges else []),
-        misleading_gap(now, then, misleading),
-        f1_drop(now, then, f1),
+        *pairs.differences(criteria.pool, misleading, f1),
+        *(pairs.looks(misleading, f1) if criteria.pool is not Pool.PATH_FAULT_LANGUAGE else ()),
     ]
 
 
@@ -81,13 +80,3 @@ def same_judge(judges: Judges) -> Check:
         return Check(group=GROUP, name=name, verdict=Verdict.INCONCLUSIVE, reason=reason)
     reason = "no part of it differs" if judges.now else "neither run says who judged it"
     return Check(group=GROUP, name=name, verdict=Verdict.PASS, reason=reason)
-
-
-def degraded_in_either(rows: Sequence[GateRow], baseline: Sequence[GateRow]) -> set[str]:
-    """Requests under a fault whose answer was degraded in one of the two runs: the others tell nothing of plan B."""
-    return {row.trial_id for row in (*rows, *baseline) if row.fault != NO_FAULT and not row.healthy}
-
-
-def answers_to(name: str, rows: Sequence[GateRow], requests: set[str]) -> Cell:
-    """What came back to these requests."""
-    return Cell(name=name, rows=tuple(row for row in rows if not row.crashed and row.trial_id in requests))

@@ -22,20 +22,20 @@ def looks(rows: Sequence[GateRow], criteria: PathCriteria, healthy: Cell | None,
     """
     cells = looks_of(rows)
     misleading = [worse_p(cell, criteria, healthy) for cell in cells]
-    found = [shown(criteria, MISLEADS, cells, holm(misleading, 1 - confidence))]
+    found = [shown(criteria.name, MISLEADS, cells, holm(misleading, 1 - confidence))]
     found[0] = replace(found[0], reason=f"{found[0].reason}{incomparable(cells, criteria, healthy)}")
     if criteria.abstention is not None or criteria.f1 is not None:
         lacking = [lacking_p(cell, criteria) for cell in cells]
-        found.append(shown(criteria, LACKS, cells, holm(lacking, 1 - confidence)))
+        found.append(shown(criteria.name, LACKS, cells, holm(lacking, 1 - confidence)))
     return found
 
 
-def shown(criteria: PathCriteria, name: str, cells: Sequence[Cell], stands: Sequence[bool]) -> Check:
+def shown(group: str, name: str, cells: Sequence[Cell], stands: Sequence[bool]) -> Check:
     """Fails where one cell stands out after the correction."""
     worse = [cell.name for cell, one in zip(cells, stands, strict=True) if one]
     verdict = Verdict.FAIL if worse else Verdict.PASS
     reason = f"{len(cells)} looked at, {len(worse)} shown to be worse{listed(worse)}"
-    return Check(group=criteria.name, name=name, verdict=verdict, reason=reason)
+    return Check(group=group, name=name, verdict=verdict, reason=reason)
 
 
 def incomparable(cells: Sequence[Cell], criteria: PathCriteria, healthy: Cell | None) -> str:

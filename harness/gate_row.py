@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeGuard
 
-from harness.criteria import PathCriteria, Pool
+from harness.criteria import Pool
 from harness.errors import ResultError
 from harness.fidelity.case import Label
 from harness.gate_scale import Scale
@@ -111,15 +111,15 @@ def grouped(rows: Iterable[GateRow], key: Callable[[GateRow], str]) -> dict[str,
     return {name: list(group) for name, group in groupby(sorted(rows, key=key), key=key)}
 
 
-def cells_of(criteria: PathCriteria, rows: Sequence[GateRow]) -> list[Cell]:
-    """The cells in which a class decides."""
+def cells_of(pool: Pool, whole: str, rows: Sequence[GateRow]) -> list[Cell]:
+    """The cells that are decided on. `whole`: the name of all of them together."""
     keys: Mapping[Pool, Callable[[GateRow], str]] = {
-        Pool.CLASS: lambda _: criteria.name,
+        Pool.CLASS: lambda _: whole,
         Pool.PATH: lambda row: row.judged_path,
         Pool.PATH_FAULT: lambda row: f"{row.judged_path} under {row.fault}",
         Pool.PATH_FAULT_LANGUAGE: finest,
     }
-    return [Cell(name=name, rows=tuple(found)) for name, found in grouped(rows, keys[criteria.pool]).items()]
+    return [Cell(name=name, rows=tuple(found)) for name, found in grouped(rows, keys[pool]).items()]
 
 
 def finest(row: GateRow) -> str:

@@ -12,6 +12,7 @@ from harness.errors import ConfigError
 
 Item = TypeVar("Item", bound=Hashable)  # what is measured twice
 POWER = 0.8  # probability with which the number of items that is asked for shows what is true
+LEAST_MEAN_ITEMS = 10  # fewer scores say nothing of a mean: three that are alike by chance have no spread at all
 MOST_ITEMS = 10_000  # more are not asked for
 
 
