@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from harness.criteria import ANY, BaselineCriteria, Criteria, PathCriteria, Pool
 from harness.decision import NOT_EXERCISED, Check, Decision, Verdict, decided
 from harness.errors import ConfigError
-from harness.gate_baseline import Judges, against_run
+from harness.gate_baseline import Injections, Judges, against_run
 from harness.gate_cells import figures_of_cells
 from harness.gate_differences import against_healthy
 from harness.gate_limits import against_limits
@@ -23,9 +23,11 @@ def gate(
     baseline: Sequence[GateRow] | None = None,
     leftovers: Sequence[str] = (),
     judges: Judges | None = None,
+    injections: Injections | None = None,
 ) -> Decision:
     """Decide on a run. `blocks`: what is known of its faults. `leftovers`: what was on before the run.
-    `baseline`: the rows of an earlier run to compare with. `judges`: who judged the two; None: nothing is asked of it.
+    `baseline`: the rows of an earlier run to compare with. `judges`: who judged the two, `injections`: what
+    is known of the faults of the two; None: nothing is asked of it.
 
     Raises ResultError when scales are mixed, ConfigError when a baseline is given and the criteria say nothing of it.
     """
@@ -37,7 +39,9 @@ def gate(
     checks = run_checks(rows, criteria.run, blocks, leftovers) + heard([*rows, *(baseline or ())])
     checks += degraded_checks([row for row in under_fault if not row.healthy], criteria, healthy)
     if baseline is not None:
-        checks += against_run(rows, baseline, baseline_criteria(criteria), criteria.run, judges)
+        checks += against_run(
+            rows, baseline, baseline_criteria(criteria), criteria.run, judges=judges, injections=injections
+        )
     return decided(checks, figures_of_cells(under_fault, criteria.run.confidence))
 
 

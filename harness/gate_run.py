@@ -8,13 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+from harness.comparable import require_comparable
 from harness.criteria import load_criteria
 from harness.decision import MEANING, NEXT, Decision, Verdict
 from harness.errors import ConfigError, NothingJudged, ResultError
 from harness.fidelity.case import Label
 from harness.fidelity.llm_judge import tells_unmeasured
 from harness.gate import gate
-from harness.gate_baseline import Judges
+from harness.gate_baseline import Injections, Judges
 from harness.gate_files import GateFiles, files_of, has_ended, own_files
 from harness.gate_markdown import as_markdown
 from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
@@ -119,6 +120,7 @@ def decide(judged: Scored, criteria_file: Path, baseline: Scored | None) -> Deci
     rows = read_rows(folder, judged.scores)
     earlier_run = None if baseline is None else read_baseline(baseline, folder)
     judges = None if baseline is None else Judges(now=judge_of_scores(judged), then=judge_of_scores(baseline))
+    injections = None if baseline is None else injections_of(folder, RunFolder.open(baseline.run))
     return gate(
         rows,
         criteria,
@@ -126,7 +128,13 @@ def decide(judged: Scored, criteria_file: Path, baseline: Scored | None) -> Deci
         baseline=earlier_run,
         leftovers=leftovers_of(folder.meta()),
         judges=judges,
+        injections=injections,
     )
+
+
+def injections_of(folder: RunFolder, earlier: RunFolder) -> Injections:
+    """What the two runs know of their faults."""
+    return Injections(now=folder.blocks(), then=earlier.blocks(), leftovers_then=leftovers_of(earlier.meta()))
 
 
 def judge_of_scores(judged: Scored) -> Identity:
@@ -160,17 +168,12 @@ def require_whole_blocks(folder: RunFolder, trials: Sequence[Trial]) -> None:
 
 
 def read_baseline(baseline: Scored, folder: RunFolder) -> list[GateRow]:
-    """Rows of an earlier run on the same items. Raises ConfigError when it had others, or is the same folder."""
+    """Rows of an earlier run. Raises ConfigError when items, seed or models were others, or it is the same folder."""
     path = baseline.run
     earlier = RunFolder.open(path)
     if earlier.path.resolve() == folder.path.resolve():
         raise ConfigError(f"{path}: a run cannot be its own baseline")
-    for key in ("evalset", "items_sha256"):
-        then, now = earlier.meta().get(key), folder.meta().get(key)
-        if then != now:
-            raise ConfigError(
-                f"{path}: {key} is {then!r} there and {now!r} in {folder.path}; the items have to be the same"
-            )
+    require_comparable(folder, earlier, "a baseline has to share items, seed and models with the run")
     return read_rows(earlier, baseline.scores)
 
 

@@ -68,9 +68,7 @@ def turned_misleading(row: GateRow, undisturbed: GateRow | None) -> bool:
 def faults(rows: Sequence[GateRow], blocks: Sequence[Block]) -> Check:
     """Inconclusive when a fault did not fire, met no steady state, or nothing is known of it."""
     with_fault = [block for block in blocks if block.fault != NO_FAULT]
-    known = {block.fault for block in with_fault}
-    problems = [f"{block.id}: {problem}" for block in with_fault if (problem := problem_of(block))]
-    problems += sorted({f"{row.fault}: no proof" for row in rows if row.fault != NO_FAULT and row.fault not in known})
+    problems = unproved(rows, blocks)
     verdict = Verdict.INCONCLUSIVE if problems else Verdict.PASS
     reason = (
         f"{len(with_fault) - len(problems)} of {len(with_fault)} injections proved themselves"
@@ -80,6 +78,16 @@ def faults(rows: Sequence[GateRow], blocks: Sequence[Block]) -> Check:
     again = [f"{block.id}: {block.attempts} attempts" for block in blocks if block.attempts > 1]
     reason += f"; begun again{listed(again)}" if again else ""
     return run_check("every fault fired", verdict, reason, value=len(problems), limit=0)
+
+
+def unproved(rows: Sequence[GateRow], blocks: Sequence[Block]) -> list[str]:
+    """Why faults do not count as fired: what is wrong with a block, or that no block tells of a fault at all."""
+    with_fault = [block for block in blocks if block.fault != NO_FAULT]
+    known = {block.fault for block in with_fault}
+    problems = [f"{block.id}: {problem}" for block in with_fault if (problem := problem_of(block))]
+    return problems + sorted(
+        {f"{row.fault}: no proof" for row in rows if row.fault != NO_FAULT and row.fault not in known}
+    )
 
 
 def problem_of(block: Block) -> str | None:

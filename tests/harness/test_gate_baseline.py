@@ -7,6 +7,7 @@ from gate_rows import CPU, FIRED, GPU, decide, rows, steady
 
 from harness.criteria import Pool
 from harness.decision import Verdict
+from harness.gate_baseline import Injections
 from harness.gate_baseline_pairs import LOWER
 
 FAULTS = ("kill", "hang", "latency", "reset", "oom", "tokens")
@@ -99,3 +100,39 @@ def test_a_request_that_crashed_before_is_no_loss_and_proves_nothing():
     mended = [replace(row, healthy=True, path="healthy") for row in rows("f" * 30)]
     named = replace(CPU, baseline=replace(CPU.baseline, pool=Pool.PATH_FAULT))
     assert of_baseline(against(mended, then, named), "misleading rate against").n == 0
+
+
+@pytest.mark.parametrize(
+    ("then", "leftovers", "says"),
+    [
+        ([replace(FIRED, fired=False)], (), "kill#0: did not fire"),
+        ([replace(FIRED, error="boom")], (), "kill#0: boom"),
+        ([replace(FIRED, steady=False)], (), "no steady state"),
+        ([replace(FIRED, stopped="too many errors")], (), "stopped: too many errors"),
+        ([], (), "kill: no proof"),
+        ([FIRED], ("latency on primary",), "latency on primary: was on when it began"),
+    ],
+)
+def test_a_baseline_that_proves_nothing_is_compared_with_nothing(then, leftovers, says):
+    found = steady("f" * 30) + rows("f" * 30)
+    worse = steady("f" * 30) + rows("m" * 30)
+    for now in (found, worse):
+        given = Injections([FIRED], then, leftovers)
+        decision = decide(now, baseline=found, injections=given)
+        check = of_baseline(decision, "every fault of the baseline fired")
+        assert check.verdict is Verdict.INCONCLUSIVE
+        assert says in check.reason
+        assert not [each for each in decision.checks if "the baseline" in each.name.partition("against")[2]]
+    assert decide(found, baseline=found, injections=Injections([FIRED], [FIRED])).verdict is Verdict.PASS
+
+
+def test_a_request_that_met_another_fault_in_the_baseline_is_compared_with_nothing():
+    now = steady("f" * 30) + rows("f" * 30)
+    then = [replace(row, fault="hang") if row.fault == "kill" else row for row in now]
+    decision = decide(now, baseline=then)
+    check = of_baseline(decision, "the same fault")
+    assert decision.verdict is check.verdict is Verdict.INCONCLUSIVE
+    assert "kill/secondary/i0: kill now, hang then" in check.reason
+    aimed = Injections([FIRED], [replace(FIRED, target="secondary")])
+    check = of_baseline(decide(now, baseline=now, injections=aimed), "the same fault")
+    assert (check.verdict, "kill: on primary now, on secondary then" in check.reason) == (Verdict.INCONCLUSIVE, True)

@@ -324,6 +324,24 @@ def test_the_command_takes_the_criteria_of_the_profile_and_ends_with_the_verdict
     assert json.loads((good.path / "verdict.json").read_text())["criteria"].endswith("cpu.toml")
 
 
+@pytest.mark.parametrize(("key", "value"), [("seed", 1), ("profile", "gpu"), ("max_tokens", 4000)])
+def test_a_baseline_with_another_seed_models_or_length_is_refused(good, tmp_path, key, value):
+    other = run_folder(tmp_path / "other", [trial(ITEMS[0], "none")], meta={**META, key: value})
+    with pytest.raises(ConfigError, match=f"{key} is {value!r} there and .* share items, seed and models"):
+        gated(good.path, baseline=other.path)
+
+
+def test_a_baseline_that_proves_nothing_is_no_measure(good, tmp_path):
+    trials = [trial(item, fault) for fault in ("none", "kill", "hang") for item in ITEMS[:30]]
+    unfired = run_folder(tmp_path / "unfired", trials, fired=False)
+    soiled = run_folder(tmp_path / "soiled", trials, meta={**META, "leftovers": ["latency on primary"]})
+    for earlier in (unfired, soiled):
+        judge_run(earlier.path, ITEMS, SameText(), judge)
+    assert gated(good.path, baseline=unfired.path)[0] == 3
+    code, said = gated(good.path, baseline=soiled.path)
+    assert (code, "latency on primary: was on when it began" in said) == (3, True)
+
+
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
