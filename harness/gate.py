@@ -35,14 +35,15 @@ def gate(
     under_fault = [row for row in rows if row.fault != NO_FAULT]
     if not any(row.label is not None or row.crashed for row in under_fault):
         return Decision(verdict=Verdict.NOTHING, summary="no answer under a fault was judged", checks=())
+    listed = [row for row in rows if row.fault != NO_FAULT or not row.healthy]
     healthy = healthy_cell(rows) or healthy_cell(baseline or ())
     checks = run_checks(rows, criteria.run, blocks, leftovers) + heard([*rows, *(baseline or ())])
-    checks += degraded_checks([row for row in under_fault if not row.healthy], criteria, healthy)
+    checks += degraded_checks([row for row in rows if not row.healthy], criteria, healthy)
     if baseline is not None:
         checks += against_run(
             rows, baseline, baseline_criteria(criteria), criteria.run, judges=judges, injections=injections
         )
-    return decided(checks, figures_of_cells(under_fault, criteria.run.confidence))
+    return decided(checks, figures_of_cells(listed, criteria.run.confidence))
 
 
 def healthy_cell(rows: Sequence[GateRow]) -> Cell | None:
@@ -52,7 +53,7 @@ def healthy_cell(rows: Sequence[GateRow]) -> Cell | None:
 
 
 def degraded_checks(degraded: Sequence[GateRow], criteria: Criteria, healthy: Cell | None) -> list[Check]:
-    """All checks of all classes. `degraded`: the answers under a fault, and what crashed there."""
+    """All checks of all classes. `degraded`: those under a fault and in the steady state, and what crashed."""
     served = grouped((row for row in degraded if not row.crashed), lambda row: criteria.class_of(row.judged_path).name)
     checks: list[Check] = []
     for each in criteria.classes:

@@ -8,7 +8,8 @@ from harness.decision import Check, Verdict
 from harness.gate_baseline_pairs import Pairs
 from harness.gate_differences import Demand
 from harness.gate_row import NO_FAULT, GateRow
-from harness.gate_run_level import covered, listed, unproved
+from harness.gate_run_level import covered, unproved
+from harness.gate_words import listed
 from harness.judge_identity import Identity, differing
 from harness.stats import at_least
 from harness.trial import Block

@@ -8,7 +8,7 @@ from harness.criteria import Pool
 from harness.decision import Check
 from harness.gate_differences import Demand, f1_drop, misleading_gap
 from harness.gate_looks import MISLEADS, shown
-from harness.gate_row import NO_FAULT, Cell, GateRow, cells_of, looks_of, usable
+from harness.gate_row import Cell, GateRow, cells_of, looks_of, usable
 from harness.gate_scale import unscaled
 from harness.stats import LEAST_MEAN_ITEMS, holm, paired_counts, student_below_p, tango_above_p
 
@@ -18,7 +18,7 @@ LOWER = "F1 of each path, fault and language"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
-    """Requests under a fault whose answer was degraded in one of the two runs: the others tell nothing of plan B."""
+    """Requests whose answer was degraded in one of the two runs: the others tell nothing of plan B."""
 
     now: tuple[GateRow, ...]  # on the path of this run; on that of the baseline where nothing is degraded any more
     then: Mapping[str, GateRow]  # by trial
@@ -26,7 +26,7 @@ class Pairs:
     @classmethod
     def of(cls, rows: Sequence[GateRow], baseline: Sequence[GateRow]) -> Self:
         """The requests that both runs sent. What crashed is no answer."""
-        ours, theirs = ({row.trial_id: row for row in each if row.fault != NO_FAULT} for each in (rows, baseline))
+        ours, theirs = ({row.trial_id: row for row in each} for each in (rows, baseline))
         plan_b = {row.trial_id for row in (*rows, *baseline) if not row.healthy and not row.crashed}
         both = ours.keys() & theirs.keys() & plan_b
         then = {trial: theirs[trial] for trial in both if not theirs[trial].crashed}

@@ -7,8 +7,8 @@ from harness.criteria import PathCriteria
 from harness.decision import Check, Verdict
 from harness.fidelity.case import Label
 from harness.gate_row import Cell, GateRow, looks_of
-from harness.gate_run_level import listed
 from harness.gate_scale import unscaled
+from harness.gate_words import listed
 from harness.stats import binomial_tail_p, holm, paired_counts, student_below_p, tango_above_p
 
 MISLEADS = "single paths, faults and languages"

@@ -32,6 +32,8 @@ class GateRow:
     healthy: bool  # marked as undegraded
     trial_id: str = ""
     answer: str | None = None
+    served: str | None = None  # the path that the record names, of healthy answers, too
+    model: str | None = None  # that served, as the answer names it
     crashed: bool = False  # 5xx, a body that is no answer, or nothing at all
     recorded: bool = True  # carried a degradation record
     scale: Scale | None = Scale.OWN  # of bertscore_f1; None: 0 on any, the answer is empty

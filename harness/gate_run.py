@@ -199,6 +199,8 @@ def gate_row(trial: Trial, score: Mapping[str, Any]) -> GateRow:
         healthy=healthy,
         trial_id=trial.id,
         answer=trial.answer,
+        served=trial.path,
+        model=trial.model_served,
         crashed=trial.outcome in CRASHES,
         recorded=healthy or trial.level is not None or trial.outcome in MARKED_BY_STATUS,
         scale=scale_of(score.get("flags") or ()),

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from harness.criteria import RunCriteria
 from harness.decision import Check, Verdict
+from harness.gate_marks import mark_checks
 from harness.gate_row import NO_FAULT, GateRow
+from harness.gate_words import listed
 from harness.stats import at_least
 from harness.trial import Block
-
-SHOWN = 3
 
 
 class Covered(NamedTuple):
@@ -25,7 +25,7 @@ def run_checks(
     """`leftovers`: faults of somebody else's that were on when the run began."""
     return [
         crashes(rows, criteria),
-        marks(rows, criteria),
+        *mark_checks(rows, criteria),
         faults(rows, blocks),
         *([began_clean(leftovers)] if leftovers else []),
         recovery(blocks),
@@ -40,29 +40,6 @@ def crashes(rows: Sequence[GateRow], criteria: RunCriteria) -> Check:
         f"{len(found)} of {len(rows)} requests got a 5xx or no answer{listed(found)}; allowed {criteria.max_crashes}"
     )
     return run_check("every request is answered", verdict, reason, value=len(found), limit=criteria.max_crashes)
-
-
-def marks(rows: Sequence[GateRow], criteria: RunCriteria) -> Check:
-    found = unmarked(rows)
-    verdict = Verdict.PASS if len(found) <= criteria.max_unmarked else Verdict.FAIL
-    reason = f"{len(found)} degraded answers carried no mark{listed(found)}; allowed {criteria.max_unmarked}"
-    return run_check("every degraded answer is marked", verdict, reason, value=len(found), limit=criteria.max_unmarked)
-
-
-def unmarked(rows: Sequence[GateRow]) -> list[str]:
-    """Trials without a record, and those marked healthy whose answer a fault turned into a misleading one."""
-    undisturbed = {row.item_id: row for row in rows if row.fault == NO_FAULT and row.healthy and not row.crashed}
-    return [
-        row.trial_id
-        for row in rows
-        if not row.crashed and (not row.recorded or turned_misleading(row, undisturbed.get(row.item_id)))
-    ]
-
-
-def turned_misleading(row: GateRow, undisturbed: GateRow | None) -> bool:
-    if row.fault == NO_FAULT or not row.healthy or not row.misleading or undisturbed is None:
-        return False
-    return not undisturbed.misleading and row.answer != undisturbed.answer
 
 
 def faults(rows: Sequence[GateRow], blocks: Sequence[Block]) -> Check:
@@ -140,14 +117,6 @@ def heard(rows: Sequence[GateRow]) -> list[Check]:
         return []
     reason = f"it has no opinion on {len(missing)} of {len(rows)} answers{listed(missing)}; `--judge-again` asks anew"
     return [run_check("the judge model was heard", Verdict.INCONCLUSIVE, reason, value=len(missing), limit=0)]
-
-
-def listed(names: Sequence[str], word: str = "") -> str:
-    """` (a, b, c and 4 more)`, or nothing."""
-    if not names:
-        return ""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f" ({word + ': ' if word else ''}{', '.join(names[:SHOWN])}{more})"
 
 
 def run_check(name: str, verdict: Verdict, reason: str, *, value: float, limit: float) -> Check:

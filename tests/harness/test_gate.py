@@ -186,11 +186,11 @@ def test_a_degraded_answer_without_a_record_fails():
     assert decide([*steady("f" * 40), replace(found[0], recorded=False), *found[1:]]).verdict is Verdict.FAIL
 
 
-def test_an_answer_marked_healthy_that_a_fault_made_misleading_fails():
-    altered = rows("m" + "f" * 39, healthy=True, answer="altered")
-    assert check_of(decide(steady("f" * 40) + altered), "is marked").verdict is Verdict.FAIL
+def test_answers_marked_healthy_that_a_fault_made_misleading_fail():
+    altered = rows("m" * 5 + "f" * 35, healthy=True, answer="altered")
+    assert check_of(decide(steady("f" * 40) + altered), "marked healthy mislead").verdict is Verdict.FAIL
     same = rows("m" + "f" * 39, healthy=True, answer="x")
-    assert check_of(decide(steady("m" + "f" * 39) + same), "is marked").verdict is Verdict.PASS
+    assert check_of(decide(steady("m" + "f" * 39) + same), "marked healthy mislead").verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize("f1", [None, float("nan"), float("inf"), float("-inf")])
