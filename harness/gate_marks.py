@@ -19,15 +19,15 @@ ALLEGED = "answers marked healthy mislead no more than undisturbed ones"
 class Undisturbed:
     """The answers without a fault that nothing degraded: what a healthy answer looks like."""
 
-    paths: frozenset[str]  # that their records name; empty where none does
-    models: frozenset[str]
+    paths: frozenset[str | None]  # that their records name; None: they name none
+    models: frozenset[str]  # that served; empty where no answer says
     answers: Mapping[str, Sequence[GateRow]]  # judged ones, by item
 
     @classmethod
     def of(cls, rows: Sequence[GateRow]) -> Self:
         found = [row for row in rows if row.fault == NO_FAULT and row.healthy and not row.crashed]
         return cls(
-            paths=frozenset(row.served for row in found if row.served),
+            paths=frozenset(row.served for row in found),
             models=frozenset(row.model for row in found if row.model),
             answers=grouped((row for row in found if row.label is not None), lambda row: row.item_id),
         )

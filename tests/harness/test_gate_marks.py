@@ -71,7 +71,7 @@ def test_marked_healthy_by_a_path_or_model_that_no_undisturbed_answer_has_is_unm
 
 
 def test_what_undisturbed_answers_do_not_tell_is_not_held_against_others():
-    decision, check = judged(WHOLE + alleged("f" * 40, model="small", served="primary"))
+    decision, check = judged(WHOLE + alleged("f" * 40, model="small"))
     assert decision.verdict is check.verdict is Verdict.PASS
 
 
@@ -111,3 +111,10 @@ def test_a_steady_answer_that_is_degraded_since_the_baseline_is_compared():
     now = WHOLE + [replace(row, healthy=False, path="truncation") for row in steady("m" * 30, start=40)]
     check = check_of(decide(now, baseline=then), "misleading rate against the baseline")
     assert check.verdict is Verdict.FAIL
+
+
+def test_a_path_is_named_only_where_something_was_degraded():
+    unnamed = alleged("f", answer="x", served="secondary")
+    assert check_of(decide(WHOLE + unnamed, blocks=BLOCKS), "is marked").verdict is Verdict.FAIL
+    without_steady = [row for row in WHOLE if not row.healthy]
+    assert check_of(decide(without_steady + unnamed, blocks=BLOCKS), "is marked").verdict is Verdict.PASS
