@@ -8,6 +8,7 @@ from harness.errors import ConfigError
 from harness.gate_baseline import Injections, Judges, against_run
 from harness.gate_cells import figures_of_cells
 from harness.gate_differences import against_healthy
+from harness.gate_languages import Languages, every_language
 from harness.gate_limits import against_limits
 from harness.gate_looks import looks
 from harness.gate_row import NO_FAULT, Cell, GateRow, cells_of, grouped, require_one_scale
@@ -24,10 +25,11 @@ def gate(
     leftovers: Sequence[str] = (),
     judges: Judges | None = None,
     injections: Injections | None = None,
+    languages: Languages | None = None,
 ) -> Decision:
     """Decide on a run. `blocks`: what is known of its faults. `leftovers`: what was on before the run.
     `baseline`: the rows of an earlier run to compare with. `judges`: who judged the two, `injections`: what
-    is known of the faults of the two; None: nothing is asked of it.
+    is known of the faults of the two, `languages`: those of the items; None: nothing is asked of it.
 
     Raises ResultError when scales are mixed, ConfigError when a baseline is given and the criteria say nothing of it.
     """
@@ -38,6 +40,7 @@ def gate(
     listed = [row for row in rows if row.fault != NO_FAULT or not row.healthy]
     healthy = healthy_cell(rows) or healthy_cell(baseline or ())
     checks = run_checks(rows, criteria.run, blocks, leftovers) + heard([*rows, *(baseline or ())])
+    checks += [every_language(rows, languages)] if languages else []
     checks += degraded_checks([row for row in rows if not row.healthy], criteria, healthy)
     if baseline is not None:
         checks += against_run(

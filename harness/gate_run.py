@@ -17,6 +17,7 @@ from harness.fidelity.llm_judge import tells_unmeasured
 from harness.gate import gate
 from harness.gate_baseline import Injections, Judges
 from harness.gate_files import GateFiles, files_of, has_ended, own_files
+from harness.gate_languages import Languages
 from harness.gate_markdown import as_markdown
 from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
 from harness.gate_scale import scale_of
@@ -129,7 +130,21 @@ def decide(judged: Scored, criteria_file: Path, baseline: Scored | None) -> Deci
         leftovers=leftovers_of(folder.meta()),
         judges=judges,
         injections=injections,
+        languages=languages_of(folder),
     )
+
+
+def languages_of(folder: RunFolder) -> Languages:
+    """Those that were sent, and those of the whole set where it can be read."""
+    from evalsets.errors import EvalsetError
+    from evalsets.jsonl import load_set
+
+    evalset = folder.meta().get("evalset")
+    try:
+        items = load_set(evalset) if isinstance(evalset, str) else ()
+    except (EvalsetError, OSError):
+        items = ()
+    return Languages(frozenset(trial.lang for trial in folder.trials()), frozenset(item.lang for item in items))
 
 
 def injections_of(folder: RunFolder, earlier: RunFolder) -> Injections:

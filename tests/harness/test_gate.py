@@ -11,6 +11,7 @@ from harness.decision import NOT_EXERCISED, Verdict
 from harness.errors import ConfigError, ResultError
 from harness.fidelity.case import Label
 from harness.gate_baseline import Judges
+from harness.gate_languages import Languages
 from harness.gate_looks import LACKS
 from harness.gate_markdown import as_markdown
 from harness.gate_scale import Scale, scale_of
@@ -543,3 +544,26 @@ def test_the_shipped_criteria_decide_on_runs_of_the_shape_of_the_main_job(found,
     blocks = [replace(FIRED, id=fault, fault=fault) for fault in ("kill", "memory", "outage")]
     assert decide(found, SHIPPED["cpu"], blocks=blocks).verdict is verdict
     assert decide(found, SHIPPED["gpu"], blocks=blocks).verdict is not Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("found", "of_set", "verdict", "says"),
+    [
+        (rows("f" * 40), "en", Verdict.PASS, "degraded answers in en"),
+        (
+            rows("f" * 40) + steady("f" * 9, lang="zh"),
+            "en zh",
+            Verdict.INCONCLUSIVE,
+            "no degraded answer in zh: run a fault",
+        ),
+        (rows("f" * 40) + rows("f" * 9, lang="zh", healthy=True), "", Verdict.INCONCLUSIVE, "no degraded answer in zh"),
+        (rows("f" * 40) + rows("?" * 9, lang="zh"), "", Verdict.INCONCLUSIVE, "no degraded answer in zh"),
+        (rows("f" * 40) + rows("f", lang="zh", start=40), "", Verdict.PASS, "degraded answers in en, zh"),
+        (rows("f" * 40), "en zh", Verdict.PASS, "nothing was sent in zh, which the set holds"),
+    ],
+)
+def test_a_language_in_which_plan_b_was_never_seen_is_named_and_undecided(found, of_set, verdict, says):
+    told = Languages(frozenset(row.lang for row in found), frozenset(of_set.split()))
+    check = check_of(decide(steady("f" * 41) + found, languages=told), "every language")
+    assert check.verdict is verdict
+    assert says in check.reason

@@ -361,3 +361,12 @@ def test_a_profile_without_criteria_asks_for_them(tmp_path, capsys):
     folder = run_folder(tmp_path / "r", [trial(ITEMS[0], "none")], meta={**META, "profile": "mine"})
     assert cli.main(["gate", str(folder.path)]) == 2
     assert "give --criteria FILE" in capsys.readouterr().err
+
+
+def test_a_run_whose_faults_degraded_no_answer_in_one_language_is_undecided(tmp_path):
+    zh = next(item for item in ITEMS if item.lang == "zh")
+    trials = [trial(item, fault) for fault in ("none", "kill", "hang") for item in ITEMS[:30]]
+    folder = run_folder(tmp_path / "r", [*trials, trial(zh, "none")], meta={**META, "evalset": "gone.jsonl"})
+    judge_run(folder.path, ITEMS, SameText(), judge)
+    code, said = gated(folder.path)
+    assert (code, "no degraded answer in zh" in said) == (3, True)
