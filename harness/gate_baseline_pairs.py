@@ -8,7 +8,7 @@ from harness.criteria import Pool
 from harness.decision import Check
 from harness.gate_differences import Demand, f1_drop, misleading_gap
 from harness.gate_looks import MISLEADS, shown
-from harness.gate_row import Cell, GateRow, cells_of, looks_of, usable
+from harness.gate_row import Cell, GateRow, cells_of, looks_of
 from harness.gate_scale import unscaled
 from harness.stats import LEAST_MEAN_ITEMS, holm, paired_counts, student_below_p, tango_above_p
 
@@ -70,11 +70,12 @@ class Pairs:
         return Cell(name="the baseline", rows=tuple(found))
 
     def scored(self, cell: Cell) -> tuple[Cell, Cell]:
-        """Both, without the F1 of a request that only one of the two answered: a mean has to be over the same."""
+        """Both, without the requests to which only one of the two abstained: a mean has to be over the same."""
         before = self.before(cell)
-        both = {row.trial_id for row in cell.rows if has_f1(row)} & {row.trial_id for row in before.rows if has_f1(row)}
-        there = {row.trial_id for row in before.rows}
-        return only_scored(cell, both | {row.trial_id for row in cell.rows} - there), only_scored(before, both)
+        apart = {row.trial_id for row in cell.rows if row.abstained} ^ {
+            row.trial_id for row in before.rows if row.abstained
+        }
+        return without(cell, apart), without(before, apart)
 
 
 def placed(row: GateRow, then: GateRow | None) -> GateRow:
@@ -82,10 +83,5 @@ def placed(row: GateRow, then: GateRow | None) -> GateRow:
     return replace(row, path=then.judged_path) if row.healthy and then is not None else row
 
 
-def has_f1(row: GateRow) -> bool:
-    return row.label is not None and not row.abstained and usable(row.bertscore_f1)
-
-
-def only_scored(cell: Cell, trials: set[str]) -> Cell:
-    kept = (row if row.trial_id in trials else replace(row, bertscore_f1=None) for row in cell.rows)
-    return replace(cell, rows=tuple(kept))
+def without(cell: Cell, trials: set[str]) -> Cell:
+    return replace(cell, rows=tuple(row for row in cell.rows if row.trial_id not in trials))

@@ -9,7 +9,7 @@ from harness.fidelity.case import Label
 from harness.gate_row import Cell, GateRow, looks_of
 from harness.gate_scale import unscaled
 from harness.gate_words import listed
-from harness.stats import binomial_tail_p, holm, paired_counts, student_below_p, tango_above_p
+from harness.stats import LEAST_MEAN_ITEMS, binomial_tail_p, holm, paired_counts, student_below_p, tango_above_p
 
 MISLEADS = "single paths, faults and languages"
 LACKS = "withheld, or F1, of each path, fault and language"
@@ -62,13 +62,13 @@ def worse_p(cell: Cell, criteria: PathCriteria, healthy: Cell | None) -> float:
 def lacking_p(cell: Cell, criteria: PathCriteria) -> float:
     """The smaller p-value of "withholds no more than the limit" and "F1 is at the floor", doubled where both are asked.
 
-    F1 is looked at from `min_n` items on: Student's distribution says little of fewer.
+    F1 is looked at from `min_n` items on, and ten: Student's distribution says little of fewer.
     """
     found = []
     abstained = cell.labelled_items(Label.ABSTAINED)
     if criteria.abstention is not None and abstained:
         found.append(binomial_tail_p(sum(abstained.values()), len(abstained), criteria.abstention))
     scores = [] if criteria.f1 is None or unscaled(cell.scales()) else list(cell.f1_of_items().values())
-    if criteria.f1 is not None and len(scores) >= max(2, criteria.min_n):
+    if criteria.f1 is not None and len(scores) >= max(LEAST_MEAN_ITEMS, criteria.min_n):
         found.append(student_below_p(scores, criteria.f1))
     return min(1.0, len(found) * min(found)) if found else 1.0

@@ -92,20 +92,31 @@ class Cell:
         judged = {item: [row for row in rows if row.label is not None] for item, rows in self.by_item().items()}
         return {item: any(row.label is label for row in rows) for item, rows in judged.items() if rows}
 
+    def unjudged_items(self) -> set[str]:
+        """Items with an answer that was not judged."""
+        return {row.item_id for row in self.rows if row.label is None}
+
     def scales(self) -> frozenset[Scale]:
         """Those of the scores in `f1_of_items`."""
         scored = (row for row in self.rows if row.label is not None and not row.abstained and usable(row.bertscore_f1))
         return frozenset(row.scale for row in scored if row.scale is not None)
 
-    def f1_of_items(self) -> dict[str, float]:
-        """Mean F1 per item over its answers that did not abstain and were measured."""
+    def f1_of_items(self, unmeasured: float | None = None) -> dict[str, float]:
+        """Mean F1 per item over its answers that did not abstain.
+
+        `unmeasured` stands for what was not judged or not measured; None: such answers are left out.
+        """
         found = {}
         for item, rows in self.by_item().items():
-            answered = [row.bertscore_f1 for row in rows if row.label is not None and not row.abstained]
-            scores = [score for score in answered if usable(score)]
-            if scores:
-                found[item] = mean(scores)
+            scores = [row.bertscore_f1 if row.measured else unmeasured for row in rows if not row.abstained]
+            known = [score for score in scores if score is not None]
+            if known:
+                found[item] = mean(known)
         return found
+
+    def unmeasured_items(self) -> set[str]:
+        """Items with an answer that was not judged, or not measured."""
+        return {row.item_id for row in self.rows if not row.measured}
 
 
 def grouped(rows: Iterable[GateRow], key: Callable[[GateRow], str]) -> dict[str, list[GateRow]]:
