@@ -3,16 +3,19 @@
 In this order, because a fallback that misleads is worse than none:
  1. too little to compare (fewer than 10 items, or less than 90% of the requests): undecided;
  2. one policy is shown to mislead less: that one, whatever users clicked, and though it be shown to fail more often;
- 3. one is shown to fail (5xx, no answer) less: that one; but undecided where it misled on more items and is not shown
+ 3. one is shown to mislead less in an experiment by itself, and the other in none: the one; each in some: undecided;
+ 4. one is shown to fail (5xx, no answer) less: that one; but undecided where it misled on more items and is not shown
     to do so at most `margin` more often;
- 4. one has a combined score shown to be higher, and is shown to mislead at most `margin` more often: that one;
- 5. misleading is shown to differ by at most `margin` either way: either will do;
- 6. else undecided.
+ 5. one has a combined score shown to be higher, and is shown to mislead at most `margin` more often: that one;
+ 6. misleading is shown to differ by at most `margin` either way: either will do;
+ 7. else undecided.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from harness.ab.by_experiment import Difference, shown_differences
 from harness.ab.compare import Comparison
 from harness.ab.metrics import TWO_SIDED_95, Metric, Shown
 from harness.stats import PairedCounts, at_most, needed_pairs
@@ -49,6 +52,8 @@ def conclude(found: Comparison, *, margin: float) -> Conclusion:
     if misleading.shown is not Shown.NEITHER:
         better, worse = sides(misleading.shown)
         return chosen(found, better, f"{better} misleads less ({against(misleading, better, worse)})")
+    if apart := shown_differences(found.pairing):
+        return by_experiment(found, apart)
     if failed.shown is not Shown.NEITHER:
         better, worse = sides(failed.shown)
         if hits(misleading, better) <= hits(misleading, worse) or no_worse(misleading, better, margin):
@@ -67,6 +72,16 @@ def conclude(found: Comparison, *, margin: float) -> Conclusion:
         )
         return Conclusion(choice=Choice.EITHER, sentence=sentence)
     return undecided(misleading, margin)
+
+
+def by_experiment(found: Comparison, apart: Sequence[Difference]) -> Conclusion:
+    """Over all faults together they mislead on as many items, yet not under each."""
+    told = ", ".join(str(each) for each in apart)
+    better = {each.better for each in apart}
+    if len(better) == 1:
+        return chosen(found, better.pop(), told)
+    sentence = f"undecided: {told}; it depends on the fault, and more items will not tell."
+    return Conclusion(choice=Choice.UNDECIDED, sentence=sentence)
 
 
 def too_little(found: Comparison) -> Conclusion | None:

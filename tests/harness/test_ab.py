@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -214,6 +215,35 @@ def test_a_policy_that_may_fail_less_by_misleading_more_is_not_chosen_before_tha
         "undecided: B fails less (0 against 10 of 40 items), but B misleads on 3 of 40 items and A on 0, a difference"
     )
     assert found.sentence.startswith(said)
+
+
+def under(experiment, drawn):
+    return [replace(one, trial_id=f"{experiment}/{one.item_id}") for one in answers(drawn)]
+
+
+def test_a_policy_that_lies_under_one_fault_does_not_hide_behind_another_where_both_do():
+    a = under("kill", labels(40, 40)) + under("latency", labels(0, 40))
+    b = under("kill", labels(40, 40)) + under("latency", labels(40, 40))
+    found = concluded(a, b)
+    assert found.choice is Choice.A
+    assert found.sentence.startswith("A misleads less under latency (0 against 40 of 40 items); nothing is known")
+    turned = concluded(b, a)
+    assert turned.choice is Choice.B
+
+
+def test_where_it_depends_on_the_fault_which_misleads_less_nothing_is_decided():
+    a = under("kill", labels(40, 40)) + under("latency", labels(0, 40))
+    b = under("kill", labels(0, 40)) + under("latency", labels(40, 40))
+    found = concluded(a, b)
+    assert (found.choice, found.needed_items) == (Choice.UNDECIDED, None)
+    assert "B misleads less under kill (0 against 40" in found.sentence
+    assert "A misleads less under latency (0 against 40" in found.sentence
+
+
+def test_a_score_over_a_few_items_that_are_alike_shows_nothing():
+    for n, shown in ((2, Shown.NEITHER), (9, Shown.NEITHER), (10, Shown.B)):
+        found = compare(answers(labels(0, n), score=0.7), answers(labels(0, n), score=0.9))
+        assert found.metric("cosine").shown is shown
 
 
 def test_a_policy_that_only_refuses_is_chosen_with_its_price():
