@@ -331,6 +331,7 @@ def test_a_baseline_with_another_seed_models_or_length_is_refused(good, tmp_path
         gated(good.path, baseline=other.path)
 
 
+@pytest.mark.slow
 def test_a_baseline_that_proves_nothing_is_no_measure(good, tmp_path):
     trials = [trial(item, fault) for fault in ("none", "kill", "hang") for item in ITEMS[:30]]
     unfired = run_folder(tmp_path / "unfired", trials, fired=False)
@@ -363,6 +364,7 @@ def test_a_profile_without_criteria_asks_for_them(tmp_path, capsys):
     assert "give --criteria FILE" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_run_whose_faults_degraded_no_answer_in_one_language_is_undecided(tmp_path):
     zh = next(item for item in ITEMS if item.lang == "zh")
     trials = [trial(item, fault) for fault in ("none", "kill", "hang") for item in ITEMS[:30]]
