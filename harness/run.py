@@ -256,7 +256,7 @@ def as_trial(
         reasons=tuple(record.get("reasons", ())),
         model_served=seen.model,
         record=dict(record),
-        error=seen.error,
+        error=seen.wrong,
         sent_at_s=sent_at_s,
         latency_ms=seen.latency_ms,
         ttft_ms=seen.ttft_ms,

@@ -126,15 +126,20 @@ def first_attempt(block_id: str) -> str:
 
 def append_row(file: Path, row: Mapping[str, Any]) -> None:
     """Append one JSON line and force it to the disk. Raises ResultError when there is no room."""
-    line = json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+    line = line_of(row)
     try:
         drop_cut_line(file)
-        with file.open("a", encoding="utf-8") as out:
+        with file.open("ab") as out:
             out.write(line)
             out.flush()
             os.fsync(out.fileno())
     except OSError as error:
         raise ResultError(f"{file}: cannot write: {error.strerror}; free some space and go on with --resume") from None
+
+
+def line_of(row: Mapping[str, Any]) -> bytes:
+    """One line of UTF-8; half a surrogate pair stays as JSON escapes it."""
+    return (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "backslashreplace")
 
 
 def drop_cut_line(file: Path) -> None:
