@@ -122,7 +122,7 @@ def decide(judged: Scored, criteria_file: Path, baseline: Scored | None) -> Deci
     return gate(
         rows,
         criteria,
-        blocks=folder.blocks(),
+        blocks=folder.known_blocks(),
         baseline=earlier_run,
         leftovers=leftovers_of(folder.meta()),
         judges=judges,
@@ -154,7 +154,7 @@ def require_whole_blocks(folder: RunFolder, trials: Sequence[Trial]) -> None:
     """Raises ResultError when rows are gone that a block says were written: what is left proves nothing."""
     there = Counter(trial.block for trial in trials)
     for block in folder.blocks():
-        if there[block.id] < block.trials:
+        if there[block.id] < block.trials and not block.cut_short:
             counted = f"{there[block.id]} of its {block.trials} trials are there"
             raise ResultError(f"{folder.trials_file}: block {block.id}: {counted}; rows were lost, run it again")
 

@@ -27,6 +27,7 @@ def run_checks(
         crashes(rows, criteria),
         marks(rows, criteria),
         faults(rows, blocks),
+        *unended(blocks),
         *([began_clean(leftovers)] if leftovers else []),
         recovery(blocks),
         coverage(rows, criteria),
@@ -80,6 +81,13 @@ def faults(rows: Sequence[GateRow], blocks: Sequence[Block]) -> Check:
     again = [f"{block.id}: {block.attempts} attempts" for block in blocks if block.attempts > 1]
     reason += f"; begun again{listed(again)}" if again else ""
     return run_check("every fault fired", verdict, reason, value=len(problems), limit=0)
+
+
+def unended(blocks: Sequence[Block]) -> list[Check]:
+    """Inconclusive where a block did not come to its end: what it would have shown is not known."""
+    cut = [f"{block.id}: {block.error}" for block in blocks if block.cut_short]
+    reason = f"{len(cut)} did not{listed(cut)}"
+    return [run_check("every block ended", Verdict.INCONCLUSIVE, reason, value=len(cut), limit=0)] if cut else []
 
 
 def problem_of(block: Block) -> str | None:

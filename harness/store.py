@@ -11,8 +11,10 @@ from typing import Any, Self
 
 from gateway.damaged import why
 from harness.errors import ResultError
-from harness.trial import Block, Trial
+from harness.trial import Begun, Block, Trial, attempts_of
 from harness.whole_file import write_whole
+
+NEVER_ENDED = "begun and never ended; go on with --resume, which begins it again, or make a new run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,10 @@ class RunFolder:
     @property
     def blocks_file(self) -> Path:
         return self.path / "blocks.jsonl"
+
+    @property
+    def begun_file(self) -> Path:
+        return self.path / "begun.jsonl"
 
     @property
     def logs(self) -> Path:
@@ -70,7 +76,7 @@ class RunFolder:
 
     def discard_unused(self) -> None:
         """Remove a folder that was made for nothing: no server started, no row written."""
-        used = [self.trials_file, self.blocks_file, *self.logs.iterdir(), *self.journal.iterdir()]
+        used = [self.begun_file, self.trials_file, self.blocks_file, *self.logs.iterdir(), *self.journal.iterdir()]
         if not any(file.exists() for file in used):
             shutil.rmtree(self.path, ignore_errors=True)
 
@@ -93,28 +99,52 @@ class RunFolder:
         """Add a row and force it to the disk. Raises ResultError when there is no room."""
         append_row(self.trials_file, trial.to_row())
 
+    def begin_block(self, begun: Begun) -> None:
+        """Say that a fault is about to be injected: a block that is never closed is then known without any trial."""
+        append_row(self.begun_file, begun._asdict())
+
     def close_block(self, block: Block) -> None:
-        """Say that a block is whole; only then do its trials count."""
+        """Say how a block ended; only then, and unless it was cut short, do its trials count."""
         append_row(self.blocks_file, block.to_row())
+
+    def written(self, block_id: str) -> int:
+        """How many trials of a block there are, whether it counts or not."""
+        return sum(row.get("block") == block_id for row in read_rows(self.trials_file))
 
     def new_block_id(self, wanted: str) -> str:
         """`wanted`, or `wanted.1`, `wanted.2`, … when earlier attempts at the same block left rows behind."""
-        taken = {str(row.get("block")) for row in read_rows(self.trials_file)}
+        taken = {str(row.get("block")) for file in (self.trials_file, self.begun_file) for row in read_rows(file)}
         taken |= {str(row.get("id")) for row in read_rows(self.blocks_file)}
         attempts = (f"{wanted}.{attempt}" if attempt else wanted for attempt in count())
         return next(block_id for block_id in attempts if block_id not in taken)
 
     def blocks(self) -> list[Block]:
-        """Whole blocks; of several attempts at the same one (an injection that failed, then a resumed run) the last."""
+        """Those that were closed; of several attempts at one (the first failed, then the run was resumed) the last."""
         found: dict[str, Block] = {}
         for row in read_rows(self.blocks_file):
             block = Block.from_row(row)
             found[first_attempt(block.id)] = block
         return list(found.values())
 
+    def open_blocks(self) -> list[Block]:
+        """Those that were begun, never closed and not begun again: the run was killed, or another one is at it."""
+        closed = {first_attempt(block.id): block.attempts for block in self.blocks()}
+        rows = (row for file in (self.begun_file, self.trials_file) for row in read_rows(file))
+        found: dict[str, Block] = {}
+        for begun in dict.fromkeys(map(Begun.of, rows)):
+            place = first_attempt(begun.block)
+            earlier = found[place].attempts if place in found else closed.get(place, 0)
+            if attempts_of(begun.block) > earlier:
+                found[place] = begun.cut_short(self.written(begun.block), NEVER_ENDED)
+        return list(found.values())
+
+    def known_blocks(self) -> list[Block]:
+        """All that is known of the run's blocks: those that were closed, and those that never were."""
+        return [*self.blocks(), *self.open_blocks()]
+
     def trials(self) -> list[Trial]:
         """The trials of whole blocks. A block that was cut short proves nothing about its fault and is run again."""
-        whole = {block.id for block in self.blocks()}
+        whole = {block.id for block in self.blocks() if not block.cut_short}
         return [trial for trial in map(Trial.from_row, read_rows(self.trials_file)) if trial.block in whole]
 
 

@@ -1,8 +1,9 @@
 """What happened to one request: the row that a run writes and every later judgement reads."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from harness.errors import ResultError
 
@@ -89,11 +90,12 @@ class Block:
     same_process: bool | None = None  # the target's process is the one from before
     error: str | None = None  # what went wrong with the injection itself
     stopped: str | None = None  # the stop condition that ended the injection
+    cut_short: bool = False  # it did not come to its end: its trials do not count, and `error` says why
 
     @property
     def attempts(self) -> int:
         """How often it was begun and left a row, this time included: more than once only in a resumed run."""
-        return 1 + int(self.id.rpartition("#")[2].partition(".")[2] or 0)
+        return attempts_of(self.id)
 
     def to_row(self) -> dict[str, Any]:
         """A plain row for one JSON line."""
@@ -106,3 +108,39 @@ class Block:
             return cls(**{**row, "evidence": tuple(row.get("evidence", ()))})
         except TypeError as error:
             raise ResultError(f"block row is not complete: {error}") from None
+
+
+def attempts_of(block_id: str) -> int:
+    """3 for "latency-primary#0.2"."""
+    number = block_id.rpartition("#")[2].partition(".")[2]
+    return 1 + (int(number) if number.isdecimal() else 0)
+
+
+class Begun(NamedTuple):
+    """A block when its injection begins: how it is told apart if it never ends."""
+
+    block: str
+    experiment: str
+    fault: str
+    target: str | None
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Self:
+        """From a row of its own, or of one of its trials."""
+        target = row.get("target")
+        block, experiment, fault = (str(row.get(name)) for name in ("block", "experiment", "fault"))
+        return cls(block, experiment, fault, None if target is None else str(target))
+
+    def cut_short(self, trials: int, error: str) -> Block:
+        """What is known of a block that did not come to its end: nothing but why."""
+        return Block(
+            id=self.block,
+            experiment=self.experiment,
+            fault=self.fault,
+            target=self.target,
+            trials=trials,
+            steady=False,
+            fired=None if self.fault == "none" else False,
+            error=f"{error}; {trials} answers of it do not count",
+            cut_short=True,
+        )

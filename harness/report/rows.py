@@ -151,7 +151,7 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
         meta=folder.meta(),
         verdict=read_json(verdict_that_counts(run)),
         rows=tuple(rows),
-        blocks=tuple(folder.blocks()),
+        blocks=tuple(folder.known_blocks()),
         step_s=read_json(run / "steps.json") if (run / "steps.json").is_file() else {},
         observables=tuple(read_json(run / FILE)["observables"]) if (run / FILE).is_file() else (),
         judges=tuple(judge.get("judges", ())),
