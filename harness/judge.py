@@ -3,6 +3,7 @@
 import io
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -245,7 +246,7 @@ def writable(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_scores(file: Path) -> dict[str, dict[str, Any]]:
-    """Rows by trial id. Raises ResultError when the file is missing, damaged or lacks a column."""
+    """Rows by trial id. Raises ResultError when the file is missing, damaged, lacks a column or has an id twice."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -259,6 +260,12 @@ def read_scores(file: Path) -> dict[str, dict[str, Any]]:
     for row in rows:
         if missing := [name for name in needed if name not in row]:
             raise ResultError(f"{file}: column {missing[0]!r} is missing; needed are {', '.join(needed)}")
+    twice = [name for name, times in Counter(str(row["trial_id"]) for row in rows).items() if times > 1]
+    if twice:
+        raise ResultError(
+            f"{file}: trial {twice[0]!r} is judged more than once there, and which judgement counts is not known; "
+            f"move the file away and `truefall gate {file.parent}` judges the answers anew"
+        )
     return {str(row["trial_id"]): row for row in rows}
 
 

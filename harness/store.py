@@ -143,9 +143,23 @@ class RunFolder:
         return [*self.blocks(), *self.open_blocks()]
 
     def trials(self) -> list[Trial]:
-        """The trials of whole blocks. A block that was cut short proves nothing about its fault and is run again."""
+        """The trials of whole blocks. A block that was cut short proves nothing about its fault and is run again.
+
+        Raises ResultError when an id stands twice among them: which of the two answers counts is not known.
+        """
         whole = {block.id for block in self.blocks() if not block.cut_short}
-        return [trial for trial in map(Trial.from_row, read_rows(self.trials_file)) if trial.block in whole]
+        found: dict[str, Trial] = {}
+        for trial in map(Trial.from_row, read_rows(self.trials_file)):
+            if trial.block not in whole:
+                continue
+            if trial.id in found:
+                places = " and ".join(dict.fromkeys([found[trial.id].block, trial.block]))
+                raise ResultError(
+                    f"{self.trials_file}: trial {trial.id!r} stands there twice (block {places}), as where two runs "
+                    "wrote into one folder; nothing can be told from it, make a new run"
+                )
+            found[trial.id] = trial
+        return list(found.values())
 
 
 def first_attempt(block_id: str) -> str:

@@ -144,6 +144,17 @@ def test_a_block_that_an_exception_ended_is_inconclusive_and_says_which(good):
     assert "the client broke" in said
 
 
+def test_an_answer_that_is_judged_twice_is_an_error_and_judging_anew_mends_it(good):
+    file = good.path / "scores.parquet"
+    rows = list(read_scores(file).values())
+    write_scores(file, [{**rows[0], "label": "misleading"}, *rows])
+    with pytest.raises(ResultError, match=f"trial '{rows[0]['trial_id']}' is judged more than once there"):
+        gated(good.path)
+    file.unlink()
+    judge_run(good.path, ITEMS, SameText(), judge)
+    assert gated(good.path)[0] == 0
+
+
 def test_an_unfired_fault_is_inconclusive_and_an_error_in_the_xml(tmp_path):
     trials = [trial(item, fault) for fault in ("none", "kill") for item in ITEMS[:30]]
     folder = run_folder(tmp_path / "r", trials, fired=False)

@@ -2,6 +2,7 @@
 
 import errno
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -63,6 +64,16 @@ def test_a_block_that_was_begun_again_is_open_only_as_its_last_attempt(folder):
     folder.close_block(a_block("kill#0.2"))
     assert folder.open_blocks() == []
     assert [block.id for block in folder.known_blocks()] == ["kill#0.2"]
+
+
+@pytest.mark.parametrize("second", ["steady#0", "steady#1"])
+def test_an_id_that_stands_twice_in_whole_blocks_is_an_error_that_names_it(folder, second):
+    folder.append(a_trial(1))
+    folder.append(replace(a_trial(1, block=second), answer="another"))
+    for block_id in {"steady#0", second}:
+        folder.close_block(a_block(block_id))
+    with pytest.raises(ResultError, match=r"trial 'steady/1' stands there twice \(block steady#0.*make a new run"):
+        folder.trials()
 
 
 def test_a_line_that_a_kill_cut_in_half_is_dropped_and_written_over(folder):
