@@ -205,7 +205,7 @@ def gate_row(trial: Trial, score: Mapping[str, Any]) -> GateRow:
 
 def withheld_path(trial: Trial) -> str | None:
     """The last path that had an answer which the gateway did not trust; None: there was none."""
-    withheld = [try_["path"] for try_ in trial.record.get("attempts", ()) if try_.get("reason") in WITHHELD]
+    withheld = [try_["path"] for try_ in trial.record.get("attempts") or () if try_.get("reason") in WITHHELD]
     return str(withheld[-1]) if withheld else None
 
 

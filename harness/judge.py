@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from evalsets.item import Item
 from harness.errors import NothingJudged, ResultError
 from harness.fidelity.case import Case, Judgement, Label, Similarity
 from harness.judge_identity import Identity, identity_of
+from harness.row_types import NUMBER, TEXT, TEXTS, or_null, require
 from harness.second_opinions import opinions_of, undecided
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
@@ -26,6 +28,14 @@ SCORES_FILE = "scores.parquet"
 JUDGE_FILE = "judge.json"  # how good the judge itself is
 IDENTITY = b"truefall.judge"  # the key under which a file of scores says whose they are
 SCORES = ("bertscore_p", "bertscore_r", "bertscore_f1", "cosine", "composite")
+SCORE_FIELDS = MappingProxyType(
+    {
+        "trial_id": TEXT,
+        "label": or_null(TEXT),
+        **dict.fromkeys(("risk", *SCORES), or_null(NUMBER)),
+        **dict.fromkeys(("reasons", "flags"), or_null(TEXTS)),
+    }
+)
 
 Judge = Callable[[Sequence[Case], Sequence[Similarity]], list[Judgement]]
 
@@ -246,7 +256,8 @@ def writable(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_scores(file: Path) -> dict[str, dict[str, Any]]:
-    """Rows by trial id. Raises ResultError when the file is missing, damaged, lacks a column or has an id twice."""
+    """Rows by trial id. Raises ResultError when the file is missing or damaged, lacks a column, or holds an id twice or
+    a value of another type."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -260,6 +271,7 @@ def read_scores(file: Path) -> dict[str, dict[str, Any]]:
     for row in rows:
         if missing := [name for name in needed if name not in row]:
             raise ResultError(f"{file}: column {missing[0]!r} is missing; needed are {', '.join(needed)}")
+        require(row, SCORE_FIELDS, of=f"{file}: trial {row['trial_id']!r}")
     twice = [name for name, times in Counter(str(row["trial_id"]) for row in rows).items() if times > 1]
     if twice:
         raise ResultError(

@@ -5,7 +5,7 @@ Whatever the JSON is, it becomes a Reply: what has another type than OpenAI's is
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -152,13 +152,16 @@ def wrong_fields(record: Mapping[str, Any]) -> dict[str, str]:
     found = {name: "a text" for name in ("level", "path", "notice") if not isinstance(record.get(name), str | None)}
     if not isinstance(record.get("abstained"), bool | None):
         found["abstained"] = "true or false"
-    reasons = record.get("reasons", [])
-    if not isinstance(reasons, list | tuple) or not all(isinstance(reason, str) for reason in reasons):
+    if not list_of(record.get("reasons"), lambda reason: isinstance(reason, str)):
         found["reasons"] = "a list of texts"
-    attempts = record.get("attempts", [])
-    if not isinstance(attempts, list | tuple) or not all(map(is_attempt, attempts)):
+    if not list_of(record.get("attempts"), is_attempt):
         found["attempts"] = "a list of objects with a path, a text, and a reason, a text or null"
     return found
+
+
+def list_of(value: object, holds: Callable[[object], bool]) -> bool:
+    """Whether a value is nothing, or a list of what `holds`."""
+    return value is None or (isinstance(value, list | tuple) and all(map(holds, value)))
 
 
 def is_attempt(attempt: object) -> bool:

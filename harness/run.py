@@ -280,7 +280,7 @@ def as_trial(
         level=record.get("level"),
         path=record.get("path"),
         abstained=record.get("abstained", False) if record else None,
-        reasons=tuple(record.get("reasons", ())),
+        reasons=tuple(record.get("reasons") or ()),
         model_served=seen.model,
         record=dict(record),
         error=seen.wrong,

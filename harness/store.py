@@ -3,17 +3,18 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from gateway.damaged import why
 from harness.errors import ResultError
 from harness.trial import Begun, Block, Trial, attempts_of
 from harness.whole_file import write_whole
 
+R = TypeVar("R")
 NEVER_ENDED = "begun and never ended; go on with --resume, which begins it again, or make a new run"
 
 
@@ -121,8 +122,7 @@ class RunFolder:
     def blocks(self) -> list[Block]:
         """Those that were closed; of several attempts at one (the first failed, then the run was resumed) the last."""
         found: dict[str, Block] = {}
-        for row in read_rows(self.blocks_file):
-            block = Block.from_row(row)
+        for block in read_as(Block.from_row, self.blocks_file):
             found[first_attempt(block.id)] = block
         return list(found.values())
 
@@ -149,7 +149,7 @@ class RunFolder:
         """
         whole = {block.id for block in self.blocks() if not block.cut_short}
         found: dict[str, Trial] = {}
-        for trial in map(Trial.from_row, read_rows(self.trials_file)):
+        for trial in read_as(Trial.from_row, self.trials_file):
             if trial.block not in whole:
                 continue
             if trial.id in found:
@@ -196,6 +196,15 @@ def drop_cut_line(file: Path) -> None:
             return
         rows.seek(0)
         rows.truncate(rows.read().rfind(b"\n") + 1)
+
+
+def read_as(from_row: Callable[[dict[str, Any]], R], file: Path) -> Iterator[R]:
+    """Rows of a file as values. Raises ResultError with the file and the row that is none."""
+    for row in read_rows(file):
+        try:
+            yield from_row(row)
+        except ResultError as error:
+            raise ResultError(f"{file}: {error}; mend the row, or make a new run") from None
 
 
 def read_rows(file: Path) -> Iterator[dict[str, Any]]:

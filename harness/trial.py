@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 from harness.errors import ResultError
+from harness.row_types import COUNT, FINITE, FLAG, RECORD, TEXT, TEXTS, Need, or_null, require, require_record
 
 
 class Outcome(StrEnum):
@@ -17,6 +19,30 @@ class Outcome(StrEnum):
     REJECTED = "rejected"  # another 4xx: the client's own fault
     FAILED = "failed"  # 5xx, or a body that is no answer: never allowed
     UNANSWERED = "unanswered"  # nothing came back: never allowed
+
+
+OUTCOME = Need(lambda value: isinstance(value, str) and value in tuple(Outcome), f"one of {', '.join(Outcome)}")
+TRIAL_FIELDS = MappingProxyType(
+    {
+        **dict.fromkeys(("id", "experiment", "block", "fault", "item_id", "lang"), TEXT),
+        "outcome": OUTCOME,
+        **dict.fromkeys(("target", "answer", "finish_reason", "level", "path"), or_null(TEXT)),
+        **dict.fromkeys(("model_served", "error", "phase", "on"), or_null(TEXT)),
+        **dict.fromkeys(("sent_at_s", "latency_ms", "ttft_ms"), or_null(FINITE)),
+        **{"stream": FLAG, "abstained": or_null(FLAG), "status": or_null(COUNT), "reasons": TEXTS, "record": RECORD},
+    }
+)
+BLOCK_FIELDS = MappingProxyType(
+    {
+        **dict.fromkeys(("id", "experiment", "fault"), TEXT),
+        **dict.fromkeys(("target", "error", "stopped"), or_null(TEXT)),
+        **dict.fromkeys(("trials", "touched"), COUNT),
+        **dict.fromkeys(("steady", "cut_short"), FLAG),
+        **dict.fromkeys(("fired", "recovered", "same_process"), or_null(FLAG)),
+        **dict.fromkeys(("recovery_ms", "detection_ms", "began_at_s", "ended_at_s"), or_null(FINITE)),
+        "evidence": TEXTS,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +85,13 @@ class Trial:
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Self:
-        """Raises ResultError when the row has other fields than a trial."""
+        """Raises ResultError when the row has other fields than a trial, or one of another type."""
         known = {f.name for f in fields(cls)}
         if extra := sorted(set(row) - known):
             raise ResultError(f"trial row has unknown field {extra[0]!r}; known are {', '.join(sorted(known))}")
+        of = f"trial {row.get('id')!r}"
+        require(row, TRIAL_FIELDS, of=of)
+        require_record(row.get("record", {}), of=of)
         try:
             return cls(**{**row, "outcome": Outcome(row["outcome"]), "reasons": tuple(row.get("reasons", ()))})
         except (KeyError, TypeError, ValueError) as error:
@@ -103,7 +132,8 @@ class Block:
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Self:
-        """Raises ResultError when the row has other fields than a block."""
+        """Raises ResultError when the row has other fields than a block, or one of another type."""
+        require(row, BLOCK_FIELDS, of=f"block {row.get('id')!r}")
         try:
             return cls(**{**row, "evidence": tuple(row.get("evidence", ()))})
         except TypeError as error:

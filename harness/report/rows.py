@@ -141,7 +141,7 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
                 item=by_id.get(trial.item_id),
                 label=score.get("label"),
                 risk=score.get("risk"),
-                reasons=tuple(map(str, score.get("reasons", ()))),
+                reasons=tuple(map(str, score.get("reasons") or ())),
                 bertscore_f1=score.get("bertscore_f1"),
                 cosine=score.get("cosine"),
             )

@@ -149,6 +149,7 @@ def test_parts_of_an_answer_are_joined_and_those_that_are_no_text_left_out():
         ("fallback", "degradation is 'fallback'; need an object"),
         ({"path": ["a"]}, "degradation.path is a list; need a text"),
         ({"level": 3}, "degradation.level is 3; need a text"),
+        ({"attempts": 2}, "degradation.attempts is 2; need a list of objects"),
         ({"attempts": "many"}, "degradation.attempts is 'many'; need a list of objects"),
         ({"attempts": [None]}, "degradation.attempts is a list; need a list of objects"),
         ({"reasons": [1]}, "degradation.reasons is a list; need a list of texts"),
@@ -160,3 +161,12 @@ def test_what_a_record_says_with_the_wrong_type_is_left_out_and_said_and_the_ans
     take_body(json.dumps({"choices": [{"message": {"content": "Yes."}}], "degradation": record}).encode(), seen)
     assert (seen.outcome, seen.answer, seen.record) == (Outcome.OK, "Yes.", {})
     assert said in seen.wrong
+
+
+@pytest.mark.parametrize("name", ["level", "path", "reasons", "abstained", "attempts", "notice"])
+def test_null_in_a_record_is_the_same_as_nothing(name):
+    seen = Observation(status=200)
+    content = {"choices": [{"message": {"content": "Yes."}}], "degradation": {"level": "degraded", name: None}}
+    take_body(json.dumps(content).encode(), seen)
+    assert seen.wrong is None
+    gate_row(kept(seen), {})
