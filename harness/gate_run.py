@@ -4,10 +4,13 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+from evalsets.errors import EvalsetError
+from evalsets.jsonl import load_set
 from harness.criteria import load_criteria
 from harness.decision import MEANING, NEXT, Decision, Verdict
 from harness.errors import ConfigError, NothingJudged, ResultError
@@ -36,6 +39,7 @@ from harness.judged_again import (
 )
 from harness.junit import junit_xml
 from harness.safety import leftovers_of
+from harness.sent_items import require_items_as_sent
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
 from harness.whole_file import write_whole
@@ -210,17 +214,27 @@ def withheld_path(trial: Trial) -> str | None:
 
 
 def judge_if_needed(run_dir: Path, *, again: bool) -> str:
-    """The file of scores that counts; judged here when there is none, or `again`: then beside the first ones."""
-    if not again and (found := scores_that_count(run_dir)):
-        return found
-    from evalsets.jsonl import load_set
+    """The file of scores that counts; judged here when there is none, or `again`: then beside the first ones.
 
+    Raises ResultError where the set of the run was edited since; scores that are there need no set.
+    """
     meta = RunFolder.open(run_dir).meta()
+    if not again and (found := scores_that_count(run_dir)):
+        require_unedited(meta, run_dir)
+        return found
     if not isinstance(meta.get("evalset"), str):
         raise ResultError(f"{run_dir / 'run.json'}: evalset is missing, so the run cannot be judged here")
     scores = next_scores(run_dir).name
     judge_run(run_dir, load_set(meta["evalset"]), scores_file=scores)
     return scores
+
+
+def require_unedited(meta: Mapping[str, Any], run_dir: Path) -> None:
+    """Raises ResultError where the set that a run names is there, and is not what the run sent."""
+    with suppress(EvalsetError):
+        items = load_set(str(meta.get("evalset")))
+        if "items_sha256" in meta:
+            require_items_as_sent(meta, items, of=run_dir)
 
 
 def show(decision: Decision, files: GateFiles, out: TextIO) -> None:

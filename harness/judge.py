@@ -17,6 +17,7 @@ from harness.fidelity.case import Case, Judgement, Label, Similarity
 from harness.judge_identity import Identity, identity_of
 from harness.row_types import NUMBER, TEXT, TEXTS, or_null, require
 from harness.second_opinions import opinions_of, undecided
+from harness.sent_items import require_items_as_sent
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
 from harness.whole_file import write_whole
@@ -68,19 +69,20 @@ def judge_run(
     `scorer`, `judge` None: the profile's encoder, the fidelity verdict with what the profile names under [judge].
     A trial whose item is not in `evalset_items`, or that got no answer at all, keeps its row, unjudged; as does an
     answer that only the opinion of a judge model could have called misleading, where there is no opinion.
-    Raises NothingJudged for a run without trials.
+    Raises NothingJudged for a run without trials, ResultError where the items are not those that the run sent.
     """
     folder = RunFolder.open(run_dir)
     trials = folder.trials()
     if not trials:
         raise NothingJudged(f"{run_dir}: no trial of a whole block is there to judge")
+    meta = folder.meta()
+    require_items_as_sent(meta, evalset_items, of=run_dir)
     items = {item.id: item for item in evalset_items}
     cases = {
         key: case_of(key, items[key.item_id]) for trial in trials if (key := asked(trial)) and key.item_id in items
     }
     judged, identity = {}, None
     if cases:
-        meta = folder.meta()
         scorer = scorer or scorer_of(meta)
         if judge is None:
             judge, identity = judge_of(meta, scorer), identity_of(meta)

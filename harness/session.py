@@ -99,7 +99,7 @@ class ChaosSession:
         """Start everything; stop everything on every way out, SIGTERM included. One session at a time per folder."""
         profile = load_profile(options.profile)
         items = load_set(options.evalset)
-        items = select(items, options.item_ids) if options.item_ids else items
+        items = select(items, dict.fromkeys(options.item_ids)) if options.item_ids else items
         plan = plan_of(options, profile, items)
         folder = open_folder(options, describe_run(options, profile, plan))
         with only_writer(folder), asyncio.Runner() as runner, terminated_as_interrupt():

@@ -12,11 +12,12 @@ from harness.errors import ConfigError, NothingJudged, ResultError
 from harness.fidelity.case import NO_BASELINE, Case, Judgement, Label, Similarity
 from harness.gate_run import gate_run
 from harness.judge import device_of, judge_run, judged_through, read_scores, write_scores
+from harness.sent_items import items_sha256
 from harness.store import RunFolder
 from harness.trial import Begun, Block, Outcome, Trial
 
 ITEMS = load_set("support")
-META = {"evalset": "support", "items_sha256": "x", "profile": "cpu"}
+META = {"evalset": "support", "items_sha256": items_sha256(ITEMS), "profile": "cpu"}
 
 
 class SameText:
