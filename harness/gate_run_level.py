@@ -27,6 +27,7 @@ def run_checks(
         crashes(rows, criteria),
         *mark_checks(rows, criteria),
         faults(rows, blocks),
+        *unended(blocks),
         *([began_clean(leftovers)] if leftovers else []),
         recovery(blocks),
         coverage(rows, criteria),
@@ -65,6 +66,13 @@ def unproved(rows: Sequence[GateRow], blocks: Sequence[Block]) -> list[str]:
     return problems + sorted(
         {f"{row.fault}: no proof" for row in rows if row.fault != NO_FAULT and row.fault not in known}
     )
+
+
+def unended(blocks: Sequence[Block]) -> list[Check]:
+    """Inconclusive where a block did not come to its end: what it would have shown is not known."""
+    cut = [f"{block.id}: {block.error}" for block in blocks if block.cut_short]
+    reason = f"{len(cut)} did not{listed(cut)}"
+    return [run_check("every block ended", Verdict.INCONCLUSIVE, reason, value=len(cut), limit=0)] if cut else []
 
 
 def problem_of(block: Block) -> str | None:

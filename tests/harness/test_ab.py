@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from run_builder import Row, run_folder
+from run_builder import ITEMS_SHA256, Row, run_folder
 
 from evalsets.jsonl import load_set
 from harness import cli
@@ -395,7 +395,7 @@ def test_the_command_writes_a_page_a_json_file_and_ends_with_the_page(tmp_path, 
 @pytest.mark.parametrize(
     ("meta", "says"),
     [
-        ({"items_sha256": "y"}, "items_sha256 is 'y' there and 'x' in"),
+        ({"items_sha256": "y"}, f"items_sha256 is 'y' there and '{ITEMS_SHA256}' in"),
         ({"evalset": "other"}, "evalset is 'other'"),
         ({"seed": 7}, "seed is 7"),
         ({"profile": "gpu"}, "profile is 'gpu'"),
