@@ -77,6 +77,7 @@ def complete(there: set[str], before: set[str]) -> Check:
 def proved(baseline: Sequence[GateRow], injections: Injections) -> Check:
     """Inconclusive where the baseline's own faults prove nothing: it is no measure of what they do."""
     problems = unproved(baseline, injections.then)
+    problems += [f"{block.id}: {block.error}" for block in injections.then if block.fault == NO_FAULT and block.error]
     problems += [f"{name}: was on when it began" for name in injections.leftovers_then]
     verdict = Verdict.INCONCLUSIVE if problems else Verdict.PASS
     reason = f"not proved{listed(problems)}; nothing is compared: make another baseline run" if problems else "all did"

@@ -110,6 +110,7 @@ def test_a_request_that_crashed_before_is_no_loss_and_proves_nothing():
         ([replace(FIRED, steady=False)], (), "no steady state"),
         ([replace(FIRED, stopped="too many errors")], (), "stopped: too many errors"),
         ([], (), "kill: no proof"),
+        ([FIRED, replace(FIRED, id="steady#0", fault="none", error="never ended")], (), "steady#0: never ended"),
         ([FIRED], ("latency on primary",), "latency on primary: was on when it began"),
     ],
 )
