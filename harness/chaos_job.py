@@ -15,6 +15,7 @@ from harness.commands.chaos import INTERRUPTED
 from harness.errors import ConfigError, HarnessError, StackError
 from harness.models import Profile, load_profile, prepare
 from harness.pytest_end import PytestEnd
+from harness.run_lock import only_writer
 from harness.safety import STILL_ON_CODE, shout, still_on
 from harness.session import SessionOptions, plan_of
 from harness.store import RunFolder
@@ -128,7 +129,8 @@ class ChaosJob:
         """Judge, gate, report; the exit code of the run. A fault that is still on outweighs everything."""
         left = still_on(self.folder)
         try:
-            code = self.judge_and_gate(experiments_failed=experiments_failed)
+            with only_writer(self.folder):
+                code = self.judge_and_gate(experiments_failed=experiments_failed)
         except HarnessError as error:
             if not left:
                 raise

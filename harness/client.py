@@ -1,7 +1,6 @@
 """The client of a trial: sends one chat completion to a gateway and writes down what came back."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import aiohttp
 
 from gateway.clock import Clock
+from harness.reply import Reply, as_json, read_chunk, read_reply
 from harness.trial import Outcome
 
 
@@ -21,7 +21,9 @@ class Observation:
     finish_reason: str | None = None
     record: dict[str, Any] = field(default_factory=dict)
     model: str | None = None
-    error: str | None = None
+    error: str | None = None  # what the server says went wrong, or why nothing whole came
+    malformed: str | None = None  # why the body is no chat completion
+    left_out: list[str] = field(default_factory=list)  # what of it could not be used
     latency_ms: float | None = None
     ttft_ms: float | None = None
     complete: bool = False  # a body or a stream that ended as the protocol says
@@ -37,11 +39,19 @@ class Observation:
             return Outcome.REFUSED
         if self.status >= 400:
             return Outcome.REJECTED
+        if self.malformed is not None:
+            return Outcome.FAILED
         if self.status == 206:
             return Outcome.DEGRADED
         if self.error is not None and self.record:
             return Outcome.DEGRADED  # a stream that broke, and said so in-band
         return Outcome.OK if self.answer is not None and self.error is None else Outcome.FAILED
+
+    @property
+    def wrong(self) -> str | None:
+        """All that was wrong, in one line; None: nothing was."""
+        told = [self.error or "", f"no chat completion: {self.malformed}" if self.malformed else "", *self.left_out]
+        return "; ".join(line for line in told if line) or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +110,7 @@ class GatewayClient:
                 if response.content_type == "text/event-stream":
                     await self._read_stream(response, seen, began_s)
                 else:
-                    read_body(await response.read(), seen)
+                    take_body(await response.read(), seen)
                 if not seen.record and seen.complete:
                     seen.record = self.marks.record(response.headers)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
@@ -110,14 +120,14 @@ class GatewayClient:
 
     async def _read_stream(self, response: aiohttp.ClientResponse, seen: Observation, began_s: float) -> None:
         parts: list[str] = []
-        async for line in response.content:
+        async for line in lines_of(response):
             if not line.startswith(b"data:"):
                 continue
             data = line[5:].strip()
             if data == b"[DONE]":
                 seen.complete = True
                 break
-            text = read_chunk(data, seen)
+            text = take_chunk(data, seen)
             seen.complete = seen.error is not None  # an error event is an honest end; a bare end of file is not
             if text and seen.ttft_ms is None:
                 seen.ttft_ms = (self.clock.now_s() - began_s) * 1000
@@ -125,39 +135,47 @@ class GatewayClient:
         seen.answer = "".join(parts) or None
 
 
-def read_body(raw: bytes, seen: Observation) -> None:
+async def lines_of(response: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    """The lines of a body, however long they are; the last one may lack its end."""
+    begun: list[bytes] = []
+    async for part in response.content.iter_any():
+        first, *more = part.split(b"\n")
+        begun.append(first)
+        for line in more:
+            yield b"".join(begun)
+            begun = [line]
+    yield b"".join(begun)
+
+
+def take_body(raw: bytes, seen: Observation) -> None:
     """Fill in what a JSON answer says."""
     try:
-        body = json.loads(raw)
-    except ValueError:
-        seen.error = f"the body is not JSON: {raw[:80]!r}"
+        reply = read_reply(as_json(raw))
+    except ValueError as error:
+        seen.error = f"the body is not JSON: {error}"
         return
     seen.complete = True
-    seen.record = body.get("degradation") or {}
-    seen.model = body.get("model")
-    choices = body.get("choices") or []
-    if choices:
-        seen.answer = (choices[0].get("message") or {}).get("content")
-        seen.finish_reason = choices[0].get("finish_reason")
-    elif "error" in body:
-        seen.error = str((body["error"] or {}).get("message"))
-    elif seen.status == 206:
-        seen.answer = body.get("suggestion")
+    take(reply, seen)
+    seen.answer = reply.suggestion if seen.status == 206 and reply.text is None else reply.text
 
 
-def read_chunk(data: bytes, seen: Observation) -> str:
+def take_chunk(data: bytes, seen: Observation) -> str:
     """The text of one SSE event; fills in the record, the model and an in-band error."""
     try:
-        chunk = json.loads(data)
-    except ValueError:
-        seen.error = f"an SSE event is not JSON: {data[:80]!r}"
-        return ""
-    seen.record = chunk.get("degradation") or seen.record
-    seen.model = chunk.get("model") or seen.model
-    if chunk.get("error"):
-        seen.error = str(chunk["error"].get("message", chunk["error"]))
-    text = ""
-    for choice in chunk.get("choices") or []:
-        text += (choice.get("delta") or {}).get("content") or ""
-        seen.finish_reason = choice.get("finish_reason") or seen.finish_reason
-    return text
+        reply = read_chunk(as_json(data))
+    except ValueError as error:
+        reply = Reply(malformed=f"it is not JSON: {error}")
+    if reply.malformed is not None:
+        reply.malformed = f"an SSE event: {reply.malformed}"
+    take(reply, seen)
+    return reply.text or ""
+
+
+def take(reply: Reply, seen: Observation) -> None:
+    """Everything but the text; what an earlier chunk said stays where this one says nothing."""
+    seen.record = reply.record or seen.record
+    seen.model = reply.model or seen.model
+    seen.finish_reason = reply.finish_reason or seen.finish_reason
+    seen.malformed = seen.malformed or reply.malformed
+    seen.error = reply.error or seen.error
+    seen.left_out += [line for line in reply.left_out if line not in seen.left_out]

@@ -82,6 +82,7 @@ class PathCriteria:
 class BaselineCriteria:
     """What a run has to show against an earlier one (`--baseline`): the same requests, degraded answers only."""
 
+    pool: Pool  # the cells that have to be shown no worse; the path is that of this run
     min_n: int
     misleading_margin: float
     f1_margin: float
@@ -133,7 +134,7 @@ def load_criteria(path: Path) -> Criteria:
     for each in classes:
         require_known(file, each, (*KNOWN_PATHS, *run.own_paths))
     baseline = file.content.get("baseline")
-    against = None if baseline is None else built(BaselineCriteria, file, ("baseline",), baseline)
+    against = None if baseline is None else baseline_criteria(file, baseline)
     try:
         return Criteria(run=run, classes=tuple(classes), baseline=against)
     except ConfigError as error:
@@ -145,6 +146,13 @@ def run_criteria(file: TomlFile, table: Any) -> RunCriteria:
     keys = ("run",)
     values = require_table(f"{file.place(*keys)}: [run]", table)
     return built(RunCriteria, file, keys, {**values, **typed(file, keys, values)})
+
+
+def baseline_criteria(file: TomlFile, table: Any) -> BaselineCriteria:
+    """`[baseline]`."""
+    keys = ("baseline",)
+    values = require_table(f"{file.place(*keys)}: [baseline]", table)
+    return built(BaselineCriteria, file, keys, {**values, **typed(file, keys, values)})
 
 
 def require_known(file: TomlFile, one: PathCriteria, known: Sequence[str]) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from harness.criteria import ANY, BaselineCriteria, Criteria, PathCriteria, Pool
 from harness.decision import NOT_EXERCISED, Check, Decision, Verdict, decided
 from harness.errors import ConfigError
-from harness.gate_baseline import Judges, against_run
+from harness.gate_baseline import Injections, Judges, against_run
 from harness.gate_cells import figures_of_cells
 from harness.gate_differences import against_healthy
+from harness.gate_languages import Languages, every_language
 from harness.gate_limits import against_limits
 from harness.gate_looks import looks
 from harness.gate_row import NO_FAULT, Cell, GateRow, cells_of, grouped, require_one_scale
@@ -23,9 +24,12 @@ def gate(
     baseline: Sequence[GateRow] | None = None,
     leftovers: Sequence[str] = (),
     judges: Judges | None = None,
+    injections: Injections | None = None,
+    languages: Languages | None = None,
 ) -> Decision:
     """Decide on a run. `blocks`: what is known of its faults. `leftovers`: what was on before the run.
-    `baseline`: the rows of an earlier run to compare with. `judges`: who judged the two; None: nothing is asked of it.
+    `baseline`: the rows of an earlier run to compare with. `judges`: who judged the two, `injections`: what
+    is known of the faults of the two, `languages`: those of the items; None: nothing is asked of it.
 
     Raises ResultError when scales are mixed, ConfigError when a baseline is given and the criteria say nothing of it.
     """
@@ -33,12 +37,16 @@ def gate(
     under_fault = [row for row in rows if row.fault != NO_FAULT]
     if not any(row.label is not None or row.crashed for row in under_fault):
         return Decision(verdict=Verdict.NOTHING, summary="no answer under a fault was judged", checks=())
+    listed = [row for row in rows if row.fault != NO_FAULT or not row.healthy]
     healthy = healthy_cell(rows) or healthy_cell(baseline or ())
     checks = run_checks(rows, criteria.run, blocks, leftovers) + heard([*rows, *(baseline or ())])
-    checks += degraded_checks([row for row in under_fault if not row.healthy], criteria, healthy)
+    checks += [every_language(rows, languages)] if languages else []
+    checks += degraded_checks([row for row in rows if not row.healthy], criteria, healthy)
     if baseline is not None:
-        checks += against_run(rows, baseline, baseline_criteria(criteria), criteria.run, judges)
-    return decided(checks, figures_of_cells(under_fault, criteria.run.confidence))
+        checks += against_run(
+            rows, baseline, baseline_criteria(criteria), criteria.run, judges=judges, injections=injections
+        )
+    return decided(checks, figures_of_cells(listed, criteria.run.confidence))
 
 
 def healthy_cell(rows: Sequence[GateRow]) -> Cell | None:
@@ -48,7 +56,7 @@ def healthy_cell(rows: Sequence[GateRow]) -> Cell | None:
 
 
 def degraded_checks(degraded: Sequence[GateRow], criteria: Criteria, healthy: Cell | None) -> list[Check]:
-    """All checks of all classes. `degraded`: the answers under a fault, and what crashed there."""
+    """All checks of all classes. `degraded`: those under a fault and in the steady state, and what crashed."""
     served = grouped((row for row in degraded if not row.crashed), lambda row: criteria.class_of(row.judged_path).name)
     checks: list[Check] = []
     for each in criteria.classes:
@@ -78,7 +86,7 @@ def class_checks(
 ) -> list[Check]:
     """All checks of one class of paths."""
     checks: list[Check] = []
-    for cell in cells_of(criteria, rows):
+    for cell in cells_of(criteria.pool, criteria.name, rows):
         checks += against_limits(cell, criteria, confidence)
         checks += against_healthy(cell, criteria, healthy, confidence)
     if criteria.pool is not Pool.PATH_FAULT_LANGUAGE:

@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 from harness.criteria import PathCriteria
 from harness.decision import Check, Verdict
-from harness.gate_limits import Needed, judged, needed, not_measured
+from harness.gate_limits import WORST_F1, Needed, judged, needed, not_measured, undone
 from harness.gate_row import Cell
 from harness.gate_scale import unscaled
 from harness.stats import (
+    LEAST_MEAN_ITEMS,
     Estimate,
     PairedCounts,
     at_most,
@@ -19,6 +20,7 @@ from harness.stats import (
     tango,
 )
 
+BEST_F1 = 1.0  # what a counterpart that was not measured is taken for
 MOST_UNPAIRED = 0.05  # share of items without a counterpart up to which a mean fall is taken for that of all
 
 
@@ -46,8 +48,8 @@ def against_healthy(cell: Cell, criteria: PathCriteria, healthy: Cell | None, co
 def misleading_gap(cell: Cell, reference: Cell, demand: Demand) -> Check:
     """Paired difference of misleading rates, its upper bound against the margin.
 
-    An item without a counterpart proves nothing by being left out: a pass has to hold, too, where the missing answer
-    is taken for one that did not mislead.
+    An item without a counterpart, or with an answer that was not judged, proves nothing by being left out: a pass has
+    to hold, too, where the missing counterpart is taken for one that did not mislead, and our answer for one that did.
     """
     ours, theirs = cell.misleading_items(), reference.misleading_items()
     counts = paired_counts(ours, theirs)
@@ -57,9 +59,9 @@ def misleading_gap(cell: Cell, reference: Cell, demand: Demand) -> Check:
     gap = tango(counts, demand.confidence)
     verdict = judged(gap, demand.margin, demand.min_n)
     alone = [misleads for item, misleads in ours.items() if item not in theirs]
-    strictest = counts._replace(
-        candidate_only=counts.candidate_only + sum(alone), neither=counts.neither + len(alone) - sum(alone)
-    )
+    unjudged = cell.unjudged_items()
+    worst = {**ours, **dict.fromkeys(unjudged, True)}
+    strictest = paired_counts(worst, {**dict.fromkeys(worst, False), **theirs})
     among = tango(strictest, demand.confidence)
     hidden = verdict is Verdict.PASS and not at_most(among.high, demand.margin)
     lacks = Needed()
@@ -71,7 +73,9 @@ def misleading_gap(cell: Cell, reference: Cell, demand: Demand) -> Check:
         f"margin {signed(demand.margin)}{left_out(len(alone), sum(alone))}"
     )
     if hidden:
-        reason += f"; were their counterparts faithful, the upper bound would be {signed(among.high)}"
+        told = ["their counterparts faithful"] if alone else []
+        told += [f"the {len(unjudged)} items with an answer that was not judged misleading"] if unjudged else []
+        reason += f"; were {' and '.join(told)}, the upper bound would be {signed(among.high)}"
     return found_check(demand, name, gap, (verdict, reason + lacks.said), lacks.n)
 
 
@@ -94,8 +98,8 @@ def f1_drop(cell: Cell, reference: Cell, demand: Demand, *, has_floor: bool = Fa
     name = f"{cell.name}: BERTScore F1 against {reference.name}"
     if why := unscaled(cell.scales() | reference.scales()):
         return not_measured(demand.group, name, len(gaps), demand.margin, why)
-    if len(gaps) < 2:
-        return unpaired(demand, name, len(ours))
+    if len(gaps) < LEAST_MEAN_ITEMS:
+        return unpaired(demand, name, len(ours), len(gaps), LEAST_MEAN_ITEMS)
     drop = student_mean(gaps, demand.confidence)
     alone = len(ours.keys() - reference.misleading_items().keys())
     hidden = not has_floor and not at_most(alone, MOST_UNPAIRED * len(ours))
@@ -111,9 +115,20 @@ def f1_drop(cell: Cell, reference: Cell, demand: Demand, *, has_floor: bool = Fa
         f"{drop.value:+.3f} lower on {drop.n} items, upper bound {drop.high:+.3f}, margin {demand.margin:g}"
         f"{left_out(alone)}{one_sided(len(ours) - drop.n - alone)}"
     )
+    unmeasured = cell.unmeasured_items() | (reference.unmeasured_items() & ours.keys())
+    if verdict is Verdict.PASS and unmeasured:
+        at_worst = student_mean(falls_at_worst(cell, reference), demand.confidence)
+        verdict, told = undone(at_worst, demand.margin, len(unmeasured), f"{at_worst.high:+.3f}")
+        reason += told
     if hidden and verdict is not Verdict.FAIL:
         reason += f"; at most {MOST_UNPAIRED:.0%} may lack one: judge the same items on both sides"
     return found_check(demand, name, drop, (verdict, reason + lacks.said), lacks.n)
+
+
+def falls_at_worst(cell: Cell, reference: Cell) -> list[float]:
+    """Falls of F1 were every answer that was not measured at its worst for us."""
+    ours, theirs = cell.f1_of_items(WORST_F1), reference.f1_of_items(BEST_F1)
+    return [theirs[item] - ours[item] for item in ours if item in theirs]
 
 
 def found_check(demand: Demand, name: str, found: Estimate, said: tuple[Verdict, str], needed_n: int | None) -> Check:
@@ -131,16 +146,18 @@ def found_check(demand: Demand, name: str, found: Estimate, said: tuple[Verdict,
     )
 
 
-def unpaired(demand: Demand, name: str, n: int) -> Check:
-    reason = f"fewer than two of {n} items were answered on both sides; {demand.min_n} are needed"
+def unpaired(demand: Demand, name: str, n: int, pairs: int = 0, least: int = 2) -> Check:
+    """Too few pairs to say anything: undecided. `least`: how many say something."""
+    least = max(least, demand.min_n)
+    reason = f"{pairs} of {n} items were answered on both sides; {least} are needed"
     return Check(
         group=demand.group,
         name=name,
         verdict=Verdict.INCONCLUSIVE,
         reason=reason,
-        n=0,
+        n=pairs,
         limit=demand.margin,
-        needed_n=demand.min_n,
+        needed_n=least,
     )
 
 

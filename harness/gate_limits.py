@@ -8,7 +8,19 @@ from harness.decision import Check, Verdict
 from harness.fidelity.case import Label
 from harness.gate_row import Cell
 from harness.gate_scale import unscaled
-from harness.stats import MOST_ITEMS, POWER, Estimate, at_most, clopper_pearson, needed_mean_n, needed_n, student_mean
+from harness.stats import (
+    LEAST_MEAN_ITEMS,
+    MOST_ITEMS,
+    POWER,
+    Estimate,
+    at_most,
+    clopper_pearson,
+    needed_mean_n,
+    needed_n,
+    student_mean,
+)
+
+WORST_F1 = 0.0  # what an answer that was not measured is taken for, where a pass has to hold all the same
 
 
 class Limit(NamedTuple):
@@ -51,11 +63,17 @@ def rate_check(cell: Cell, criteria: PathCriteria, limit: Limit, confidence: flo
         rate, limit.most, criteria.min_n, lambda: needed_n(limit.most, rate.value, confidence=confidence)
     )
     reason = f"{hits} of {n} items ({percent(rate.value)}), upper bound {percent(rate.high)}, limit "
+    reason += f"{percent(limit.most)}{lacks.said}"
+    if verdict is Verdict.PASS and (unjudged := cell.unjudged_items()):
+        worst = {**items, **dict.fromkeys(unjudged, True)}
+        at_worst = clopper_pearson(sum(worst.values()), len(worst), confidence)
+        verdict, told = undone(at_worst, limit.most, len(unjudged), percent(at_worst.high))
+        reason += told
     return Check(
         group=criteria.name,
         name=name,
         verdict=verdict,
-        reason=f"{reason}{percent(limit.most)}{lacks.said}",
+        reason=reason,
         n=n,
         value=rate.value,
         bound=rate.high,
@@ -70,8 +88,8 @@ def f1_floor(cell: Cell, criteria: PathCriteria, floor: float, confidence: float
     name = f"{cell.name}: BERTScore F1"
     if why := unscaled(cell.scales()):
         return not_measured(criteria.name, name, len(scores), floor, why)
-    if len(scores) < 2:
-        return too_few(criteria, name, len(scores), floor)
+    if len(scores) < LEAST_MEAN_ITEMS:
+        return too_few(criteria, name, len(scores), floor, LEAST_MEAN_ITEMS)
     lack = [-score for score in scores]  # a floor is a limit from the other side
     mirrored = student_mean(lack, confidence)
     verdict, lacks = ruled(mirrored, -floor, criteria.min_n, lambda: needed_mean_n(lack, -floor, confidence=confidence))
@@ -79,6 +97,10 @@ def f1_floor(cell: Cell, criteria: PathCriteria, floor: float, confidence: float
         f"mean {-mirrored.value:.3f} over {len(scores)} items that were answered, lower bound {-mirrored.high:.3f}, "
         f"floor {floor:g}{lacks.said}"
     )
+    if verdict is Verdict.PASS and (unmeasured := cell.unmeasured_items()):
+        at_worst = student_mean([-score for score in cell.f1_of_items(WORST_F1).values()], confidence)
+        verdict, told = undone(at_worst, -floor, len(unmeasured), f"{-at_worst.high:.3f}")
+        reason += told
     return Check(
         group=criteria.name,
         name=name,
@@ -90,6 +112,14 @@ def f1_floor(cell: Cell, criteria: PathCriteria, floor: float, confidence: float
         limit=floor,
         needed_n=lacks.n,
     )
+
+
+def undone(at_worst: Estimate, limit: float, unjudged: int, bound: str) -> tuple[Verdict, str]:
+    """A pass has to hold, too, where what was not judged is taken for the worst."""
+    if at_most(at_worst.high, limit):
+        return Verdict.PASS, ""
+    told = f"; {unjudged} items have an answer that was not judged or measured: at its worst the bound would be {bound}"
+    return Verdict.INCONCLUSIVE, told
 
 
 def ruled(found: Estimate, limit: float, min_n: int, enough: Callable[[], int | None]) -> tuple[Verdict, Needed]:
@@ -116,8 +146,8 @@ def not_measured(group: str, name: str, n: int, limit: float, why: str) -> Check
     return Check(group=group, name=name, verdict=Verdict.INCONCLUSIVE, reason=why, n=n, limit=limit)
 
 
-def too_few(criteria: PathCriteria, name: str, n: int, limit: float) -> Check:
-    least = max(2, criteria.min_n)
+def too_few(criteria: PathCriteria, name: str, n: int, limit: float, least: int = 2) -> Check:
+    least = max(least, criteria.min_n)
     return Check(
         group=criteria.name,
         name=name,

@@ -7,9 +7,9 @@ from harness.criteria import PathCriteria
 from harness.decision import Check, Verdict
 from harness.fidelity.case import Label
 from harness.gate_row import Cell, GateRow, looks_of
-from harness.gate_run_level import listed
 from harness.gate_scale import unscaled
-from harness.stats import binomial_tail_p, holm, paired_counts, student_below_p, tango_above_p
+from harness.gate_words import listed
+from harness.stats import LEAST_MEAN_ITEMS, binomial_tail_p, holm, paired_counts, student_below_p, tango_above_p
 
 MISLEADS = "single paths, faults and languages"
 LACKS = "withheld, or F1, of each path, fault and language"
@@ -22,20 +22,20 @@ def looks(rows: Sequence[GateRow], criteria: PathCriteria, healthy: Cell | None,
     """
     cells = looks_of(rows)
     misleading = [worse_p(cell, criteria, healthy) for cell in cells]
-    found = [shown(criteria, MISLEADS, cells, holm(misleading, 1 - confidence))]
+    found = [shown(criteria.name, MISLEADS, cells, holm(misleading, 1 - confidence))]
     found[0] = replace(found[0], reason=f"{found[0].reason}{incomparable(cells, criteria, healthy)}")
     if criteria.abstention is not None or criteria.f1 is not None:
         lacking = [lacking_p(cell, criteria) for cell in cells]
-        found.append(shown(criteria, LACKS, cells, holm(lacking, 1 - confidence)))
+        found.append(shown(criteria.name, LACKS, cells, holm(lacking, 1 - confidence)))
     return found
 
 
-def shown(criteria: PathCriteria, name: str, cells: Sequence[Cell], stands: Sequence[bool]) -> Check:
+def shown(group: str, name: str, cells: Sequence[Cell], stands: Sequence[bool]) -> Check:
     """Fails where one cell stands out after the correction."""
     worse = [cell.name for cell, one in zip(cells, stands, strict=True) if one]
     verdict = Verdict.FAIL if worse else Verdict.PASS
     reason = f"{len(cells)} looked at, {len(worse)} shown to be worse{listed(worse)}"
-    return Check(group=criteria.name, name=name, verdict=verdict, reason=reason)
+    return Check(group=group, name=name, verdict=verdict, reason=reason)
 
 
 def incomparable(cells: Sequence[Cell], criteria: PathCriteria, healthy: Cell | None) -> str:
@@ -62,13 +62,13 @@ def worse_p(cell: Cell, criteria: PathCriteria, healthy: Cell | None) -> float:
 def lacking_p(cell: Cell, criteria: PathCriteria) -> float:
     """The smaller p-value of "withholds no more than the limit" and "F1 is at the floor", doubled where both are asked.
 
-    F1 is looked at from `min_n` items on: Student's distribution says little of fewer.
+    F1 is looked at from `min_n` items on, and ten: Student's distribution says little of fewer.
     """
     found = []
     abstained = cell.labelled_items(Label.ABSTAINED)
     if criteria.abstention is not None and abstained:
         found.append(binomial_tail_p(sum(abstained.values()), len(abstained), criteria.abstention))
     scores = [] if criteria.f1 is None or unscaled(cell.scales()) else list(cell.f1_of_items().values())
-    if criteria.f1 is not None and len(scores) >= max(2, criteria.min_n):
+    if criteria.f1 is not None and len(scores) >= max(LEAST_MEAN_ITEMS, criteria.min_n):
         found.append(student_below_p(scores, criteria.f1))
     return min(1.0, len(found) * min(found)) if found else 1.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeGuard
 
-from harness.criteria import PathCriteria, Pool
+from harness.criteria import Pool
 from harness.errors import ResultError
 from harness.fidelity.case import Label
 from harness.gate_scale import Scale
@@ -32,6 +32,8 @@ class GateRow:
     healthy: bool  # marked as undegraded
     trial_id: str = ""
     answer: str | None = None
+    served: str | None = None  # the path that the record names, of healthy answers, too
+    model: str | None = None  # that served, as the answer names it
     crashed: bool = False  # 5xx, a body that is no answer, or nothing at all
     recorded: bool = True  # carried a degradation record
     scale: Scale | None = Scale.OWN  # of bertscore_f1; None: 0 on any, the answer is empty
@@ -90,20 +92,31 @@ class Cell:
         judged = {item: [row for row in rows if row.label is not None] for item, rows in self.by_item().items()}
         return {item: any(row.label is label for row in rows) for item, rows in judged.items() if rows}
 
+    def unjudged_items(self) -> set[str]:
+        """Items with an answer that was not judged."""
+        return {row.item_id for row in self.rows if row.label is None}
+
     def scales(self) -> frozenset[Scale]:
         """Those of the scores in `f1_of_items`."""
         scored = (row for row in self.rows if row.label is not None and not row.abstained and usable(row.bertscore_f1))
         return frozenset(row.scale for row in scored if row.scale is not None)
 
-    def f1_of_items(self) -> dict[str, float]:
-        """Mean F1 per item over its answers that did not abstain and were measured."""
+    def f1_of_items(self, unmeasured: float | None = None) -> dict[str, float]:
+        """Mean F1 per item over its answers that did not abstain.
+
+        `unmeasured` stands for what was not judged or not measured; None: such answers are left out.
+        """
         found = {}
         for item, rows in self.by_item().items():
-            answered = [row.bertscore_f1 for row in rows if row.label is not None and not row.abstained]
-            scores = [score for score in answered if usable(score)]
-            if scores:
-                found[item] = mean(scores)
+            scores = [row.bertscore_f1 if row.measured else unmeasured for row in rows if not row.abstained]
+            known = [score for score in scores if score is not None]
+            if known:
+                found[item] = mean(known)
         return found
+
+    def unmeasured_items(self) -> set[str]:
+        """Items with an answer that was not judged, or not measured."""
+        return {row.item_id for row in self.rows if not row.measured}
 
 
 def grouped(rows: Iterable[GateRow], key: Callable[[GateRow], str]) -> dict[str, list[GateRow]]:
@@ -111,15 +124,15 @@ def grouped(rows: Iterable[GateRow], key: Callable[[GateRow], str]) -> dict[str,
     return {name: list(group) for name, group in groupby(sorted(rows, key=key), key=key)}
 
 
-def cells_of(criteria: PathCriteria, rows: Sequence[GateRow]) -> list[Cell]:
-    """The cells in which a class decides."""
+def cells_of(pool: Pool, whole: str, rows: Sequence[GateRow]) -> list[Cell]:
+    """The cells that are decided on. `whole`: the name of all of them together."""
     keys: Mapping[Pool, Callable[[GateRow], str]] = {
-        Pool.CLASS: lambda _: criteria.name,
+        Pool.CLASS: lambda _: whole,
         Pool.PATH: lambda row: row.judged_path,
         Pool.PATH_FAULT: lambda row: f"{row.judged_path} under {row.fault}",
         Pool.PATH_FAULT_LANGUAGE: finest,
     }
-    return [Cell(name=name, rows=tuple(found)) for name, found in grouped(rows, keys[criteria.pool]).items()]
+    return [Cell(name=name, rows=tuple(found)) for name, found in grouped(rows, keys[pool]).items()]
 
 
 def finest(row: GateRow) -> str:

@@ -4,18 +4,23 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
+from evalsets.errors import EvalsetError
+from evalsets.jsonl import load_set
+from harness.comparable import require_comparable
 from harness.criteria import load_criteria
 from harness.decision import MEANING, NEXT, Decision, Verdict
 from harness.errors import ConfigError, NothingJudged, ResultError
 from harness.fidelity.case import Label
 from harness.fidelity.llm_judge import tells_unmeasured
 from harness.gate import gate
-from harness.gate_baseline import Judges
+from harness.gate_baseline import Injections, Judges
 from harness.gate_files import GateFiles, files_of, has_ended, own_files
+from harness.gate_languages import Languages
 from harness.gate_markdown import as_markdown
 from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
 from harness.gate_scale import scale_of
@@ -36,6 +41,7 @@ from harness.judged_again import (
 )
 from harness.junit import junit_xml
 from harness.safety import leftovers_of
+from harness.sent_items import require_items_as_sent
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
 from harness.whole_file import write_whole
@@ -119,13 +125,33 @@ def decide(judged: Scored, criteria_file: Path, baseline: Scored | None) -> Deci
     rows = read_rows(folder, judged.scores)
     earlier_run = None if baseline is None else read_baseline(baseline, folder)
     judges = None if baseline is None else Judges(now=judge_of_scores(judged), then=judge_of_scores(baseline))
+    injections = None if baseline is None else injections_of(folder, RunFolder.open(baseline.run))
     return gate(
         rows,
         criteria,
-        blocks=folder.blocks(),
+        blocks=folder.known_blocks(),
         baseline=earlier_run,
         leftovers=leftovers_of(folder.meta()),
         judges=judges,
+        injections=injections,
+        languages=languages_of(folder),
+    )
+
+
+def languages_of(folder: RunFolder) -> Languages:
+    """Those that were sent, and those of the whole set where it can be read."""
+    evalset = folder.meta().get("evalset")
+    try:
+        items = load_set(evalset) if isinstance(evalset, str) else ()
+    except (EvalsetError, OSError):
+        items = ()
+    return Languages(frozenset(trial.lang for trial in folder.trials()), frozenset(item.lang for item in items))
+
+
+def injections_of(folder: RunFolder, earlier: RunFolder) -> Injections:
+    """What the two runs know of their faults."""
+    return Injections(
+        now=folder.known_blocks(), then=earlier.known_blocks(), leftovers_then=leftovers_of(earlier.meta())
     )
 
 
@@ -154,23 +180,18 @@ def require_whole_blocks(folder: RunFolder, trials: Sequence[Trial]) -> None:
     """Raises ResultError when rows are gone that a block says were written: what is left proves nothing."""
     there = Counter(trial.block for trial in trials)
     for block in folder.blocks():
-        if there[block.id] < block.trials:
+        if there[block.id] < block.trials and not block.cut_short:
             counted = f"{there[block.id]} of its {block.trials} trials are there"
             raise ResultError(f"{folder.trials_file}: block {block.id}: {counted}; rows were lost, run it again")
 
 
 def read_baseline(baseline: Scored, folder: RunFolder) -> list[GateRow]:
-    """Rows of an earlier run on the same items. Raises ConfigError when it had others, or is the same folder."""
+    """Rows of an earlier run. Raises ConfigError when items, seed or models were others, or it is the same folder."""
     path = baseline.run
     earlier = RunFolder.open(path)
     if earlier.path.resolve() == folder.path.resolve():
         raise ConfigError(f"{path}: a run cannot be its own baseline")
-    for key in ("evalset", "items_sha256"):
-        then, now = earlier.meta().get(key), folder.meta().get(key)
-        if then != now:
-            raise ConfigError(
-                f"{path}: {key} is {then!r} there and {now!r} in {folder.path}; the items have to be the same"
-            )
+    require_comparable(folder, earlier, "a baseline has to share items, seed and models with the run")
     return read_rows(earlier, baseline.scores)
 
 
@@ -196,6 +217,8 @@ def gate_row(trial: Trial, score: Mapping[str, Any]) -> GateRow:
         healthy=healthy,
         trial_id=trial.id,
         answer=trial.answer,
+        served=trial.path,
+        model=trial.model_served,
         crashed=trial.outcome in CRASHES,
         recorded=healthy or trial.level is not None or trial.outcome in MARKED_BY_STATUS,
         scale=scale_of(score.get("flags") or ()),
@@ -205,22 +228,32 @@ def gate_row(trial: Trial, score: Mapping[str, Any]) -> GateRow:
 
 def withheld_path(trial: Trial) -> str | None:
     """The last path that had an answer which the gateway did not trust; None: there was none."""
-    withheld = [try_["path"] for try_ in trial.record.get("attempts", ()) if try_.get("reason") in WITHHELD]
+    withheld = [try_["path"] for try_ in trial.record.get("attempts") or () if try_.get("reason") in WITHHELD]
     return str(withheld[-1]) if withheld else None
 
 
 def judge_if_needed(run_dir: Path, *, again: bool) -> str:
-    """The file of scores that counts; judged here when there is none, or `again`: then beside the first ones."""
-    if not again and (found := scores_that_count(run_dir)):
-        return found
-    from evalsets.jsonl import load_set
+    """The file of scores that counts; judged here when there is none, or `again`: then beside the first ones.
 
+    Raises ResultError where the set of the run was edited since; scores that are there need no set.
+    """
     meta = RunFolder.open(run_dir).meta()
+    if not again and (found := scores_that_count(run_dir)):
+        require_unedited(meta, run_dir)
+        return found
     if not isinstance(meta.get("evalset"), str):
         raise ResultError(f"{run_dir / 'run.json'}: evalset is missing, so the run cannot be judged here")
     scores = next_scores(run_dir).name
     judge_run(run_dir, load_set(meta["evalset"]), scores_file=scores)
     return scores
+
+
+def require_unedited(meta: Mapping[str, Any], run_dir: Path) -> None:
+    """Raises ResultError where the set that a run names is there, and is not what the run sent."""
+    with suppress(EvalsetError):
+        items = load_set(str(meta.get("evalset")))
+        if "items_sha256" in meta:
+            require_items_as_sent(meta, items, of=run_dir)
 
 
 def show(decision: Decision, files: GateFiles, out: TextIO) -> None:

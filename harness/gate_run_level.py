@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from harness.criteria import RunCriteria
 from harness.decision import Check, Verdict
+from harness.gate_marks import mark_checks
 from harness.gate_row import NO_FAULT, GateRow
+from harness.gate_words import listed
 from harness.stats import at_least
 from harness.trial import Block
-
-SHOWN = 3
 
 
 class Covered(NamedTuple):
@@ -25,8 +25,9 @@ def run_checks(
     """`leftovers`: faults of somebody else's that were on when the run began."""
     return [
         crashes(rows, criteria),
-        marks(rows, criteria),
+        *mark_checks(rows, criteria),
         faults(rows, blocks),
+        *unended(blocks),
         *([began_clean(leftovers)] if leftovers else []),
         recovery(blocks),
         coverage(rows, criteria),
@@ -42,35 +43,10 @@ def crashes(rows: Sequence[GateRow], criteria: RunCriteria) -> Check:
     return run_check("every request is answered", verdict, reason, value=len(found), limit=criteria.max_crashes)
 
 
-def marks(rows: Sequence[GateRow], criteria: RunCriteria) -> Check:
-    found = unmarked(rows)
-    verdict = Verdict.PASS if len(found) <= criteria.max_unmarked else Verdict.FAIL
-    reason = f"{len(found)} degraded answers carried no mark{listed(found)}; allowed {criteria.max_unmarked}"
-    return run_check("every degraded answer is marked", verdict, reason, value=len(found), limit=criteria.max_unmarked)
-
-
-def unmarked(rows: Sequence[GateRow]) -> list[str]:
-    """Trials without a record, and those marked healthy whose answer a fault turned into a misleading one."""
-    undisturbed = {row.item_id: row for row in rows if row.fault == NO_FAULT and row.healthy and not row.crashed}
-    return [
-        row.trial_id
-        for row in rows
-        if not row.crashed and (not row.recorded or turned_misleading(row, undisturbed.get(row.item_id)))
-    ]
-
-
-def turned_misleading(row: GateRow, undisturbed: GateRow | None) -> bool:
-    if row.fault == NO_FAULT or not row.healthy or not row.misleading or undisturbed is None:
-        return False
-    return not undisturbed.misleading and row.answer != undisturbed.answer
-
-
 def faults(rows: Sequence[GateRow], blocks: Sequence[Block]) -> Check:
     """Inconclusive when a fault did not fire, met no steady state, or nothing is known of it."""
     with_fault = [block for block in blocks if block.fault != NO_FAULT]
-    known = {block.fault for block in with_fault}
-    problems = [f"{block.id}: {problem}" for block in with_fault if (problem := problem_of(block))]
-    problems += sorted({f"{row.fault}: no proof" for row in rows if row.fault != NO_FAULT and row.fault not in known})
+    problems = unproved(rows, blocks)
     verdict = Verdict.INCONCLUSIVE if problems else Verdict.PASS
     reason = (
         f"{len(with_fault) - len(problems)} of {len(with_fault)} injections proved themselves"
@@ -80,6 +56,23 @@ def faults(rows: Sequence[GateRow], blocks: Sequence[Block]) -> Check:
     again = [f"{block.id}: {block.attempts} attempts" for block in blocks if block.attempts > 1]
     reason += f"; begun again{listed(again)}" if again else ""
     return run_check("every fault fired", verdict, reason, value=len(problems), limit=0)
+
+
+def unproved(rows: Sequence[GateRow], blocks: Sequence[Block]) -> list[str]:
+    """Why faults do not count as fired: what is wrong with a block, or that no block tells of a fault at all."""
+    with_fault = [block for block in blocks if block.fault != NO_FAULT]
+    known = {block.fault for block in with_fault}
+    problems = [f"{block.id}: {problem}" for block in with_fault if (problem := problem_of(block))]
+    return problems + sorted(
+        {f"{row.fault}: no proof" for row in rows if row.fault != NO_FAULT and row.fault not in known}
+    )
+
+
+def unended(blocks: Sequence[Block]) -> list[Check]:
+    """Inconclusive where a block did not come to its end: what it would have shown is not known."""
+    cut = [f"{block.id}: {block.error}" for block in blocks if block.cut_short]
+    reason = f"{len(cut)} did not{listed(cut)}"
+    return [run_check("every block ended", Verdict.INCONCLUSIVE, reason, value=len(cut), limit=0)] if cut else []
 
 
 def problem_of(block: Block) -> str | None:
@@ -132,14 +125,6 @@ def heard(rows: Sequence[GateRow]) -> list[Check]:
         return []
     reason = f"it has no opinion on {len(missing)} of {len(rows)} answers{listed(missing)}; `--judge-again` asks anew"
     return [run_check("the judge model was heard", Verdict.INCONCLUSIVE, reason, value=len(missing), limit=0)]
-
-
-def listed(names: Sequence[str], word: str = "") -> str:
-    """` (a, b, c and 4 more)`, or nothing."""
-    if not names:
-        return ""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return f" ({word + ': ' if word else ''}{', '.join(names[:SHOWN])}{more})"
 
 
 def run_check(name: str, verdict: Verdict, reason: str, *, value: float, limit: float) -> Check:

@@ -3,17 +3,21 @@
 import io
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from evalsets.item import Item
 from harness.errors import NothingJudged, ResultError
 from harness.fidelity.case import Case, Judgement, Label, Similarity
 from harness.judge_identity import Identity, identity_of
+from harness.row_types import NUMBER, TEXT, TEXTS, or_null, require
 from harness.second_opinions import opinions_of, undecided
+from harness.sent_items import require_items_as_sent
 from harness.store import RunFolder
 from harness.trial import Outcome, Trial
 from harness.whole_file import write_whole
@@ -25,6 +29,14 @@ SCORES_FILE = "scores.parquet"
 JUDGE_FILE = "judge.json"  # how good the judge itself is
 IDENTITY = b"truefall.judge"  # the key under which a file of scores says whose they are
 SCORES = ("bertscore_p", "bertscore_r", "bertscore_f1", "cosine", "composite")
+SCORE_FIELDS = MappingProxyType(
+    {
+        "trial_id": TEXT,
+        "label": or_null(TEXT),
+        **dict.fromkeys(("risk", *SCORES), or_null(NUMBER)),
+        **dict.fromkeys(("reasons", "flags"), or_null(TEXTS)),
+    }
+)
 
 Judge = Callable[[Sequence[Case], Sequence[Similarity]], list[Judgement]]
 
@@ -57,19 +69,20 @@ def judge_run(
     `scorer`, `judge` None: the profile's encoder, the fidelity verdict with what the profile names under [judge].
     A trial whose item is not in `evalset_items`, or that got no answer at all, keeps its row, unjudged; as does an
     answer that only the opinion of a judge model could have called misleading, where there is no opinion.
-    Raises NothingJudged for a run without trials.
+    Raises NothingJudged for a run without trials, ResultError where the items are not those that the run sent.
     """
     folder = RunFolder.open(run_dir)
     trials = folder.trials()
     if not trials:
         raise NothingJudged(f"{run_dir}: no trial of a whole block is there to judge")
+    meta = folder.meta()
+    require_items_as_sent(meta, evalset_items, of=run_dir)
     items = {item.id: item for item in evalset_items}
     cases = {
         key: case_of(key, items[key.item_id]) for trial in trials if (key := asked(trial)) and key.item_id in items
     }
     judged, identity = {}, None
     if cases:
-        meta = folder.meta()
         scorer = scorer or scorer_of(meta)
         if judge is None:
             judge, identity = judge_of(meta, scorer), identity_of(meta)
@@ -245,7 +258,8 @@ def writable(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_scores(file: Path) -> dict[str, dict[str, Any]]:
-    """Rows by trial id. Raises ResultError when the file is missing, damaged or lacks a column."""
+    """Rows by trial id. Raises ResultError when the file is missing or damaged, lacks a column, or holds an id twice or
+    a value of another type."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -259,6 +273,13 @@ def read_scores(file: Path) -> dict[str, dict[str, Any]]:
     for row in rows:
         if missing := [name for name in needed if name not in row]:
             raise ResultError(f"{file}: column {missing[0]!r} is missing; needed are {', '.join(needed)}")
+        require(row, SCORE_FIELDS, of=f"{file}: trial {row['trial_id']!r}")
+    twice = [name for name, times in Counter(str(row["trial_id"]) for row in rows).items() if times > 1]
+    if twice:
+        raise ResultError(
+            f"{file}: trial {twice[0]!r} is judged more than once there, and which judgement counts is not known; "
+            f"move the file away and `truefall gate {file.parent}` judges the answers anew"
+        )
     return {str(row["trial_id"]): row for row in rows}
 
 

@@ -1,19 +1,17 @@
 """`run.json`: what a run was made of, so that it can be repeated, resumed and believed."""
 
 import hashlib
-import json
 import platform
 import subprocess
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from evalsets.item import Item
 from harness.errors import ResultError
 from harness.models import Profile
+from harness.sent_items import items_sha256
 from harness.store import RunFolder
 
 if TYPE_CHECKING:
@@ -130,9 +128,3 @@ def package_version(name: str) -> str | None:
 
 def sha256_file(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def items_sha256(items: Sequence[Item]) -> str:
-    """One hash over the ids, prompts and references."""
-    content = [[item.id, item.system, item.context, item.prompt, item.reference] for item in items]
-    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()

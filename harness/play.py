@@ -21,12 +21,13 @@ from harness.safety import undo_failed
 from harness.schedule import Dose, Experiment, PlannedTrial, sample
 from harness.steady_state import holds, make
 from harness.stop import Tally, broken
-from harness.trial import Block, Trial
+from harness.trial import Begun, Block, Trial
 
 
 async def play(run: Run, experiment: ChaosExperiment) -> Block:
     """Run an experiment, or return the block that the run folder has of it. Raises BadExperiment or ConfigError."""
-    done = [block for block in run.folder.blocks() if block.experiment == experiment.name and block.trials]
+    blocks = [block for block in run.folder.blocks() if block.experiment == experiment.name]
+    done = [block for block in blocks if block.trials and not block.cut_short]
     if done:
         return done[-1]
     run.refuse_when_still_on()
@@ -58,6 +59,14 @@ class Player:
         for action in experiment.method:
             run.stack.target(action.target)
         block_id = run.folder.new_block_id(f"{experiment.name}#0")
+        with run.closing(Begun(block_id, experiment.name, experiment.faults, "+".join(experiment.targets))):
+            block = await self.whole_block(block_id)
+        run.close(block)
+        return block
+
+    async def whole_block(self, block_id: str) -> Block:
+        """From the steady state before the faults to the recovery after them."""
+        run, experiment = self.run, self.experiment
         missing = await self.missing()
         pids = {name: run.stack.target(name).pid() for name in experiment.targets}
         began_s = run.now_s()
@@ -68,9 +77,7 @@ class Player:
         ended_s = run.now_s()
         await self.roll_back()
         recovered = not undo_failed(self.error) and await self.missing() is None
-        block = self.block(block_id, began_s, ended_s, pids=pids, steady=missing is None, recovered=recovered)
-        run.close(block)
-        return block
+        return self.block(block_id, began_s, ended_s, pids=pids, steady=missing is None, recovered=recovered)
 
     async def inject(self, block_id: str) -> None:
         """Walk the timeline; whatever happens, every fault is undone."""

@@ -1,8 +1,8 @@
 """Drive one experiment: steady state, inject, send, restore, recovery; every row is written as it happens."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from random import Random
 from typing import Any, NamedTuple, Protocol
@@ -17,7 +17,7 @@ from harness.errors import StillOn
 from harness.safety import undo_failed
 from harness.schedule import Experiment, PlannedTrial, Sizes, plan
 from harness.store import RunFolder
-from harness.trial import Block, Outcome, Trial
+from harness.trial import Begun, Block, Outcome, Trial
 
 Progress = Callable[[str, Trial], None]
 
@@ -68,10 +68,11 @@ class Run:
     async def experiment(self, experiment: Experiment) -> list[Block]:
         """Run what is not yet in the folder; return the blocks of this experiment, old and new.
 
-        Raises BadFault for a fault or parameter that does not exist, before anything is sent.
+        Raises BadFault or ConfigError for a fault, parameter or target that does not exist, before anything is sent.
         """
         for dose in experiment.doses:
             self.build_fault(dose.fault, dose.params)
+            self.stack.target(dose.target)
         planned = plan(self.plan.seed, experiment, self.plan.items, self.plan.sizes)
         done = {trial.id for trial in self.folder.trials()}
         todo = [(number, trial) for number, trial in enumerate(planned) if trial.id not in done]
@@ -83,15 +84,36 @@ class Run:
         return [block for block in self.folder.blocks() if block.experiment == experiment.name]
 
     async def block(self, experiment: Experiment, todo: Sequence[PlannedTrial], *, number: int) -> Block:
-        """One injection. The block's row is written only when it is whole. `number`: its first trial's in the plan."""
+        """One injection. `number`: its first trial's in the plan. What it raises closes it as cut short."""
         block_id = self.folder.new_block_id(f"{experiment.name}#{number}")
+        with self.closing(Begun(block_id, experiment.name, experiment.fault, experiment.target)):
+            block = await self.whole_block(experiment, todo, block_id, number=number)
+        self.close(block)
+        return block
+
+    @contextmanager
+    def closing(self, begun: Begun) -> Iterator[None]:
+        """Write that a block begins, and, where an exception ends it, that it was cut short. A kill or Ctrl-C leaves it
+        open; either way a resumed run begins it again."""
+        if begun.fault != "none":
+            self.folder.begin_block(begun)
+        try:
+            yield
+        except Exception as error:
+            self.close(begun.cut_short(self.folder.written(begun.block), f"cut short by {first_cause(error)}"))
+            raise
+
+    async def whole_block(
+        self, experiment: Experiment, todo: Sequence[PlannedTrial], block_id: str, *, number: int
+    ) -> Block:
+        """From the steady state before the injection to the recovery after it."""
         steady = await self.answers_healthily(timeout_s=experiment.recovery_limit_s) if experiment.doses else None
         pids = {dose.target: self.stack.target(dose.target).pid() for dose in experiment.doses}
         began_s = self.now_s()
         under = await self.inject_and_send(experiment, todo, block_id, number=number)
         restored_s = self.now_s()
         recovered, recovery_ms = (False, None) if undo_failed(under.error) else await self.recover(experiment)
-        block = Block(
+        return Block(
             id=block_id,
             experiment=experiment.name,
             fault=experiment.fault,
@@ -109,11 +131,9 @@ class Run:
             same_process=all(self.stack.target(name).pid() == pid for name, pid in pids.items()) if pids else None,
             error=under.error,
         )
-        self.close(block)
-        return block
 
     def close(self, block: Block) -> None:
-        """Write the row of a whole block; nothing is injected on top of a fault that could not be undone."""
+        """Write the row of a block; nothing is injected on top of a fault that could not be undone."""
         self.folder.close_block(block)
         if undo_failed(block.error):
             self.still_on = f"{block.id}: {block.error}"
@@ -222,6 +242,13 @@ class UnderFault(NamedTuple):
         return self.error is None and all(firing.fired for firing in self.firings)
 
 
+def first_cause(error: BaseException) -> str:
+    """The first exception of a group, in one line."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
 def detection_ms(trials: Sequence[Trial], began_s: float) -> float | None:
     """From the injection to the end of the first answer that was marked as degraded."""
     ends = [
@@ -253,10 +280,10 @@ def as_trial(
         level=record.get("level"),
         path=record.get("path"),
         abstained=record.get("abstained", False) if record else None,
-        reasons=tuple(record.get("reasons", ())),
+        reasons=tuple(record.get("reasons") or ()),
         model_served=seen.model,
         record=dict(record),
-        error=seen.error,
+        error=seen.wrong,
         sent_at_s=sent_at_s,
         latency_ms=seen.latency_ms,
         ttft_ms=seen.ttft_ms,

@@ -20,6 +20,7 @@ from harness.models import Profile, load_profile, prepare
 from harness.play import play
 from harness.progress import ProgressBar
 from harness.run import Run, RunPlan
+from harness.run_lock import only_writer
 from harness.safety import find_foreign, still_on, sweep_leftovers
 from harness.schedule import Dose, Experiment, Scope, Sizes
 from harness.stack.attached import AttachedStack, attach, only_gateway
@@ -95,14 +96,14 @@ class ChaosSession:
     @classmethod
     @contextmanager
     def open(cls, options: SessionOptions) -> Iterator[Self]:
-        """Start everything; stop everything on every way out, SIGTERM included."""
+        """Start everything; stop everything on every way out, SIGTERM included. One session at a time per folder."""
         profile = load_profile(options.profile)
         items = load_set(options.evalset)
-        items = select(items, options.item_ids) if options.item_ids else items
+        items = select(items, dict.fromkeys(options.item_ids)) if options.item_ids else items
         plan = plan_of(options, profile, items)
         folder = open_folder(options, describe_run(options, profile, plan))
-        sweep_leftovers(folder)
-        with asyncio.Runner() as runner, terminated_as_interrupt():
+        with only_writer(folder), asyncio.Runner() as runner, terminated_as_interrupt():
+            sweep_leftovers(folder)
             run = run_heard(runner, start_run(options, folder, plan))
             try:
                 yield cls(run_=run, runner=runner)

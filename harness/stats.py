@@ -12,6 +12,9 @@ from harness.errors import ConfigError
 
 Item = TypeVar("Item", bound=Hashable)  # what is measured twice
 POWER = 0.8  # probability with which the number of items that is asked for shows what is true
+LEAST_MEAN_ITEMS = 10  # fewer scores say nothing of a mean: three that are alike by chance have no spread at all
+MOST_SCANNED = 64  # items up to which each number is tried: the power rises in steps, not evenly
+MOST_EXACT = 1000  # items up to which the power is summed; beyond, the normal distribution does
 MOST_ITEMS = 10_000  # more are not asked for
 
 
@@ -137,26 +140,38 @@ def tango_above_p(counts: PairedCounts, margin: float) -> float:
 def needed_pairs(
     counts: PairedCounts, margin: float, *, confidence: float = 0.95, power: float = POWER, most: int = MOST_ITEMS
 ) -> int | None:
-    """About how many items like these put the bound at or below the margin with probability `power`.
+    """Items like these that put the bound at or below the margin with probability `power`.
 
-    None: no number up to `most` does.
+    About the least such number. None: no number up to `most` does.
     """
     counted(counts.candidate_only + counts.baseline_only, counts.n)
-    sure = NormalDist().cdf(z_of(confidence) + z_of_power(power))
 
     def enough(n: int) -> bool:
-        grown = PairedCounts(*(round(cell * n / counts.n) for cell in counts))
-        return grown.n > 0 and at_most(tango(grown, sure).high, margin)
+        return shows(counts, n, margin, confidence, power)
 
-    low, high = 0, counts.n
+    low, high = 0, 1
     while not enough(high):
         low, high = high, high * 2
         if low >= most:
             return None
+    if high <= MOST_SCANNED:
+        low, high = high, next(n for n in range(low + 1, high + 1) if enough(n))
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high if high <= most else None
+
+
+def shows(counts: PairedCounts, n: int, margin: float, confidence: float, power: float) -> bool:
+    """Whether `n` items like these show that the difference is at most `margin`, with probability `power`."""
+    if n <= MOST_EXACT:
+        from harness.tango_power import pairs_power
+
+        worse, better = counts.candidate_only / counts.n, counts.baseline_only / counts.n
+        return pairs_power(n, worse, better, margin, z_of(confidence)) >= power
+    sure = NormalDist().cdf(z_of(confidence) + z_of_power(power))
+    grown = PairedCounts(*(round(cell * n / counts.n) for cell in counts))
+    return at_most(tango(grown, sure).high, margin)
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:

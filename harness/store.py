@@ -3,16 +3,19 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from gateway.damaged import why
 from harness.errors import ResultError
-from harness.trial import Block, Trial
+from harness.trial import Begun, Block, Trial, attempts_of
 from harness.whole_file import write_whole
+
+R = TypeVar("R")
+NEVER_ENDED = "begun and never ended; go on with --resume, which begins it again, or make a new run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,10 @@ class RunFolder:
     @property
     def blocks_file(self) -> Path:
         return self.path / "blocks.jsonl"
+
+    @property
+    def begun_file(self) -> Path:
+        return self.path / "begun.jsonl"
 
     @property
     def logs(self) -> Path:
@@ -70,7 +77,7 @@ class RunFolder:
 
     def discard_unused(self) -> None:
         """Remove a folder that was made for nothing: no server started, no row written."""
-        used = [self.trials_file, self.blocks_file, *self.logs.iterdir(), *self.journal.iterdir()]
+        used = [self.begun_file, self.trials_file, self.blocks_file, *self.logs.iterdir(), *self.journal.iterdir()]
         if not any(file.exists() for file in used):
             shutil.rmtree(self.path, ignore_errors=True)
 
@@ -93,29 +100,66 @@ class RunFolder:
         """Add a row and force it to the disk. Raises ResultError when there is no room."""
         append_row(self.trials_file, trial.to_row())
 
+    def begin_block(self, begun: Begun) -> None:
+        """Say that a fault is about to be injected: a block that is never closed is then known without any trial."""
+        append_row(self.begun_file, begun._asdict())
+
     def close_block(self, block: Block) -> None:
-        """Say that a block is whole; only then do its trials count."""
+        """Say how a block ended; only then, and unless it was cut short, do its trials count."""
         append_row(self.blocks_file, block.to_row())
+
+    def written(self, block_id: str) -> int:
+        """How many trials of a block there are, whether it counts or not."""
+        return sum(row.get("block") == block_id for row in read_rows(self.trials_file))
 
     def new_block_id(self, wanted: str) -> str:
         """`wanted`, or `wanted.1`, `wanted.2`, … when earlier attempts at the same block left rows behind."""
-        taken = {str(row.get("block")) for row in read_rows(self.trials_file)}
+        taken = {str(row.get("block")) for file in (self.trials_file, self.begun_file) for row in read_rows(file)}
         taken |= {str(row.get("id")) for row in read_rows(self.blocks_file)}
         attempts = (f"{wanted}.{attempt}" if attempt else wanted for attempt in count())
         return next(block_id for block_id in attempts if block_id not in taken)
 
     def blocks(self) -> list[Block]:
-        """Whole blocks; of several attempts at the same one (an injection that failed, then a resumed run) the last."""
+        """Those that were closed; of several attempts at one (the first failed, then the run was resumed) the last."""
         found: dict[str, Block] = {}
-        for row in read_rows(self.blocks_file):
-            block = Block.from_row(row)
+        for block in read_as(Block.from_row, self.blocks_file):
             found[first_attempt(block.id)] = block
         return list(found.values())
 
+    def open_blocks(self) -> list[Block]:
+        """Those that were begun, never closed and not begun again: the run was killed, or another one is at it."""
+        closed = {first_attempt(block.id): block.attempts for block in self.blocks()}
+        rows = (row for file in (self.begun_file, self.trials_file) for row in read_rows(file))
+        found: dict[str, Block] = {}
+        for begun in dict.fromkeys(map(Begun.of, rows)):
+            place = first_attempt(begun.block)
+            earlier = found[place].attempts if place in found else closed.get(place, 0)
+            if attempts_of(begun.block) > earlier:
+                found[place] = begun.cut_short(self.written(begun.block), NEVER_ENDED)
+        return list(found.values())
+
+    def known_blocks(self) -> list[Block]:
+        """All that is known of the run's blocks: those that were closed, and those that never were."""
+        return [*self.blocks(), *self.open_blocks()]
+
     def trials(self) -> list[Trial]:
-        """The trials of whole blocks. A block that was cut short proves nothing about its fault and is run again."""
-        whole = {block.id for block in self.blocks()}
-        return [trial for trial in map(Trial.from_row, read_rows(self.trials_file)) if trial.block in whole]
+        """The trials of whole blocks. A block that was cut short proves nothing about its fault and is run again.
+
+        Raises ResultError when an id stands twice among them: which of the two answers counts is not known.
+        """
+        whole = {block.id for block in self.blocks() if not block.cut_short}
+        found: dict[str, Trial] = {}
+        for trial in read_as(Trial.from_row, self.trials_file):
+            if trial.block not in whole:
+                continue
+            if trial.id in found:
+                places = " and ".join(dict.fromkeys([found[trial.id].block, trial.block]))
+                raise ResultError(
+                    f"{self.trials_file}: trial {trial.id!r} stands there twice (block {places}), as where two runs "
+                    "wrote into one folder; nothing can be told from it, make a new run"
+                )
+            found[trial.id] = trial
+        return list(found.values())
 
 
 def first_attempt(block_id: str) -> str:
@@ -126,15 +170,20 @@ def first_attempt(block_id: str) -> str:
 
 def append_row(file: Path, row: Mapping[str, Any]) -> None:
     """Append one JSON line and force it to the disk. Raises ResultError when there is no room."""
-    line = json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+    line = line_of(row)
     try:
         drop_cut_line(file)
-        with file.open("a", encoding="utf-8") as out:
+        with file.open("ab") as out:
             out.write(line)
             out.flush()
             os.fsync(out.fileno())
     except OSError as error:
         raise ResultError(f"{file}: cannot write: {error.strerror}; free some space and go on with --resume") from None
+
+
+def line_of(row: Mapping[str, Any]) -> bytes:
+    """One line of UTF-8; half a surrogate pair stays as JSON escapes it."""
+    return (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n").encode("utf-8", "backslashreplace")
 
 
 def drop_cut_line(file: Path) -> None:
@@ -147,6 +196,15 @@ def drop_cut_line(file: Path) -> None:
             return
         rows.seek(0)
         rows.truncate(rows.read().rfind(b"\n") + 1)
+
+
+def read_as(from_row: Callable[[dict[str, Any]], R], file: Path) -> Iterator[R]:
+    """Rows of a file as values. Raises ResultError with the file and the row that is none."""
+    for row in read_rows(file):
+        try:
+            yield from_row(row)
+        except ResultError as error:
+            raise ResultError(f"{file}: {error}; mend the row, or make a new run") from None
 
 
 def read_rows(file: Path) -> Iterator[dict[str, Any]]:

@@ -67,7 +67,7 @@ async def probe(target: Target, model: str | None, client: Asker) -> str:
     if model is not None:
         body = {"model": model, "messages": [{"role": "user", "content": "Say yes."}], "max_tokens": 1}
         seen = await client.ask(body, trial_id=f"probe/traffic/{target.name}")
-        return f"status {seen.status}, {seen.record.get('path') or seen.error or 'answered'}"
+        return f"status {seen.status}, {seen.record.get('path') or seen.wrong or 'answered'}"
     try:
         reply = await asyncio.to_thread(call, "GET", f"{outermost(target)}/health")
     except OSError as error:

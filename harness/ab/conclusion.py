@@ -2,16 +2,20 @@
 
 In this order, because a fallback that misleads is worse than none:
  1. too little to compare (fewer than 10 items, or less than 90% of the requests): undecided;
- 2. one policy is shown to fail (5xx, no answer) more often: the other;
- 3. one is shown to mislead less: that one, whatever users clicked;
- 4. one has a combined score shown to be higher, and is shown to mislead at most `margin` more often: that one;
- 5. misleading is shown to differ by at most `margin` either way: either will do;
- 6. else undecided.
+ 2. one policy is shown to mislead less: that one, whatever users clicked, and though it be shown to fail more often;
+ 3. one is shown to mislead less in an experiment by itself, and the other in none: the one; each in some: undecided;
+ 4. one is shown to fail (5xx, no answer) less: that one; but undecided where it misled on more items and is not shown
+    to do so at most `margin` more often;
+ 5. one has a combined score shown to be higher, and is shown to mislead at most `margin` more often: that one;
+ 6. misleading is shown to differ by at most `margin` either way: either will do;
+ 7. else undecided.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from harness.ab.by_experiment import Difference, shown_differences
 from harness.ab.compare import Comparison
 from harness.ab.metrics import TWO_SIDED_95, Metric, Shown
 from harness.stats import PairedCounts, at_most, needed_pairs
@@ -45,12 +49,17 @@ def conclude(found: Comparison, *, margin: float) -> Conclusion:
     if early := too_little(found):
         return early
     misleading, failed = found.metric("misleading"), found.metric("failed")
-    if failed.shown is not Shown.NEITHER:
-        better, worse = sides(failed.shown)
-        return chosen(found, better, f"{better} fails less ({against(failed, better, worse)})")
     if misleading.shown is not Shown.NEITHER:
         better, worse = sides(misleading.shown)
         return chosen(found, better, f"{better} misleads less ({against(misleading, better, worse)})")
+    if apart := shown_differences(found.pairing):
+        return by_experiment(found, apart)
+    if failed.shown is not Shown.NEITHER:
+        better, worse = sides(failed.shown)
+        if hits(misleading, better) <= hits(misleading, worse) or no_worse(misleading, better, margin):
+            told = f"{better} fails less ({against(failed, better, worse)}), and {both_counted(misleading)}"
+            return chosen(found, better, told)
+        return undecided(misleading, margin, f"{better} fails less ({against(failed, better, worse)}), but ")
     if found.combined.shown is not Shown.NEITHER:
         better, worse = sides(found.combined.shown)
         if no_worse(misleading, better, margin):
@@ -63,6 +72,16 @@ def conclude(found: Comparison, *, margin: float) -> Conclusion:
         )
         return Conclusion(choice=Choice.EITHER, sentence=sentence)
     return undecided(misleading, margin)
+
+
+def by_experiment(found: Comparison, apart: Sequence[Difference]) -> Conclusion:
+    """Over all faults together they mislead on as many items, yet not under each."""
+    told = ", ".join(str(each) for each in apart)
+    better = {each.better for each in apart}
+    if len(better) == 1:
+        return chosen(found, better.pop(), told)
+    sentence = f"undecided: {told}; it depends on the fault, and more items will not tell."
+    return Conclusion(choice=Choice.UNDECIDED, sentence=sentence)
 
 
 def too_little(found: Comparison) -> Conclusion | None:
@@ -83,15 +102,16 @@ def chosen(found: Comparison, better: str, because: str) -> Conclusion:
 
 
 def price(found: Comparison, better: str) -> str:
-    """What the better policy is shown to do worse: a policy that refuses everything never misleads."""
-    abstained = found.metric("abstained")
-    if abstained.shown is Shown.NEITHER or sides(abstained.shown)[0] == better:
-        return ""
-    return f", but abstains more ({against(abstained, better, sides(abstained.shown)[0])})"
+    """What the better policy is shown to do worse: a policy that refuses everything, or fails, never misleads."""
+    costs = []
+    for metric, does in ((found.metric("failed"), "fails"), (found.metric("abstained"), "abstains")):
+        if metric.shown is not Shown.NEITHER and (other := sides(metric.shown)[0]) != better:
+            costs.append(f"{does} more ({against(metric, better, other)})")
+    return f", but {' and '.join(costs)}" if costs else ""
 
 
-def undecided(misleading: Metric, margin: float) -> Conclusion:
-    told = f"undecided: {both_counted(misleading)}, a difference that chance could make"
+def undecided(misleading: Metric, margin: float, although: str = "") -> Conclusion:
+    told = f"undecided: {although}{both_counted(misleading)}, a difference that chance could make"
     more = more_items(misleading, margin)
     if more is None:
         return Conclusion(choice=Choice.UNDECIDED, sentence=f"{told}; they differ too little for more items to tell.")

@@ -8,7 +8,7 @@ from enum import StrEnum
 from harness.ab.events import PolicyEvents
 from harness.ab.pairs import Answer, Pair, Pairing
 from harness.fidelity.case import Label
-from harness.stats import Estimate, PairedCounts, mean, paired_counts, student_mean, tango
+from harness.stats import LEAST_MEAN_ITEMS, Estimate, PairedCounts, mean, paired_counts, student_mean, tango
 
 TWO_SIDED_95 = 0.975  # each of the two bounds
 CSAT_TARGET = 0.85
@@ -49,6 +49,8 @@ class Metric:
 
     @property
     def shown(self) -> Shown:
+        if self.counts is None and self.n < LEAST_MEAN_ITEMS:
+            return Shown.NEITHER  # a mean over a few items that are alike has no spread
         if self.difference is None or self.difference.low <= 0 <= self.difference.high:
             return Shown.NEITHER
         return Shown.B if (self.difference.low > 0) is self.higher_is_better else Shown.A

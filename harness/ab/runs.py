@@ -5,29 +5,23 @@ from pathlib import Path
 from typing import Any
 
 from harness.ab.pairs import Answer
+from harness.comparable import require_comparable as require_same
 from harness.errors import ConfigError
 from harness.gate_row import NO_FAULT
 from harness.gate_run import CRASHES, gate_row
 from harness.gate_run_level import problem_of
 from harness.judge import SCORES_FILE, judge_in, read_scores
 from harness.judge_identity import differing
+from harness.safety import leftovers_of
 from harness.store import RunFolder
 from harness.trial import Trial
-
-SAME = ("evalset", "items_sha256", "seed", "profile", "max_tokens")  # else it is not the policy that differs
 
 
 def require_comparable(a: RunFolder, b: RunFolder) -> None:
     """Raises ConfigError when it is the same run, or something else than the policy differs."""
     if a.path.resolve() == b.path.resolve():
         raise ConfigError(f"{b.path}: a run cannot be compared with itself; give two run folders")
-    ours, theirs = a.meta(), b.meta()
-    for key in SAME:
-        if ours.get(key) != theirs.get(key):
-            raise ConfigError(
-                f"{b.path}: {key} is {theirs.get(key)!r} there and {ours.get(key)!r} in {a.path}; "
-                "the two runs have to share items, seed and models, and differ in the policy"
-            )
+    require_same(a, b, "the two runs have to share items, seed and models, and differ in the policy")
 
 
 def require_same_judge(a: Path, b: Path) -> None:
@@ -44,7 +38,7 @@ def require_same_judge(a: Path, b: Path) -> None:
 def read_answers(folder: RunFolder, scores_file: str = SCORES_FILE) -> list[Answer]:
     """The answers under a fault, as a judgement of the run has them. Raises ResultError without scores."""
     scores = read_scores(folder.path / scores_file)
-    disturbed = bool(folder.meta().get("leftovers"))  # a fault of somebody else's was on when the run began
+    disturbed = bool(leftovers_of(folder.meta()))  # a fault of somebody else's was on when the run began
     unproved = {block.id for block in folder.blocks() if disturbed or problem_of(block)}
     return [
         answer_of(trial, scores.get(trial.id, {}), proved=trial.block not in unproved)

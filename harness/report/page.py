@@ -10,6 +10,7 @@ from harness.decision import MEANING, NEXT, CellFigures, titled
 from harness.gate_markdown import figures
 from harness.report.plots import COLOURS, latency_plot, reliability_plot, risk_plot, timeline_plot
 from harness.report.rows import Cell, ReportData, WrongAnswer, read_report_data
+from harness.sent_items import require_items_as_sent
 from harness.stats import wilson
 from harness.store import RunFolder
 from harness.whole_file import write_whole
@@ -23,8 +24,13 @@ TRANSPORT_WORDS = {"PASS": "pass", "FAIL": "fail"}
 
 
 def write_report(run: Path) -> Path:
-    """Write `report.html` into a judged run folder and return its path. Raises ResultError when it is not one."""
-    items = load_set(str(RunFolder.open(run).meta().get("evalset", "support")))
+    """Write `report.html` into a judged run folder and return its path.
+
+    Raises ResultError when it is not one, or the references of now are not those that its answers were judged by.
+    """
+    meta = RunFolder.open(run).meta()
+    items = load_set(str(meta.get("evalset", "support")))
+    require_items_as_sent(meta, items, of=run)
     page = render(read_report_data(run, items))
     out = run / "report.html"
     write_whole(out, page)

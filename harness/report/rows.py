@@ -141,7 +141,7 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
                 item=by_id.get(trial.item_id),
                 label=score.get("label"),
                 risk=score.get("risk"),
-                reasons=tuple(map(str, score.get("reasons", ()))),
+                reasons=tuple(map(str, score.get("reasons") or ())),
                 bertscore_f1=score.get("bertscore_f1"),
                 cosine=score.get("cosine"),
             )
@@ -151,7 +151,7 @@ def read_report_data(run: Path, items: Sequence[Item]) -> ReportData:
         meta=folder.meta(),
         verdict=read_json(verdict_that_counts(run)),
         rows=tuple(rows),
-        blocks=tuple(folder.blocks()),
+        blocks=tuple(folder.known_blocks()),
         step_s=read_json(run / "steps.json") if (run / "steps.json").is_file() else {},
         observables=tuple(read_json(run / FILE)["observables"]) if (run / FILE).is_file() else (),
         judges=tuple(judge.get("judges", ())),

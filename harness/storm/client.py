@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import aiohttp
 
 from gateway.clock import Clock
+from harness.reply import read_reply
 from harness.storm.plan import Planned
 from harness.storm.table import End, Ended
 
@@ -33,23 +34,22 @@ async def ask(url: str, model: str, prompt: str, *, max_tokens: int, timeout_s: 
             session.post(f"{url}/v1/chat/completions", json=body) as response,
         ):
             status, answer = response.status, await response.json(content_type=None)
-    except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+    except (aiohttp.ClientError, TimeoutError, OSError, ValueError, RecursionError) as error:
         return Heard(0, None, clock.now_s() - began_s, type(error).__name__)
     return Heard(status, answer, clock.now_s() - began_s)
 
 
 def judged(planned: Planned, heard: Heard) -> Ended:
     """A plain backend's answers count by their text; a gateway's by their record."""
-    body = heard.body if isinstance(heard.body, dict) else {}
-    record = body.get("degradation") or {}
+    reply = read_reply(heard.body)
     end, why = End.LOST, heard.why or f"status {heard.status}"
-    if heard.status in (206, 429) or (heard.status == 200 and record.get("abstained")):
+    if heard.status in (206, 429) or (heard.status == 200 and reply.record.get("abstained")):
         end, why = End.HONEST, ""
-    elif heard.status == 200 and _text(body):
-        end, why = (End.CUT if (record.get("dropped") or {}).get("prompt_tokens") else End.WHOLE), ""
+    elif heard.status == 200 and (reply.text or "").strip():
+        end, why = (End.CUT if _is_cut(reply.record.get("dropped")) else End.WHOLE), ""
     return Ended(size=planned.size, end=end, took_s=heard.took_s, why=why)
 
 
-def _text(body: dict[str, Any]) -> str:
-    choices = body.get("choices") or [{}]
-    return str((choices[0].get("message") or {}).get("content") or "").strip()
+def _is_cut(dropped: object) -> bool:
+    """Whether a record says that tokens of the prompt were dropped."""
+    return isinstance(dropped, dict) and bool(dropped.get("prompt_tokens"))

@@ -6,11 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from evalsets.item import Item
+from evalsets.jsonl import load_set
 from harness.judge import SCORES, SCORES_FILE, write_scores
+from harness.sent_items import items_sha256
 from harness.store import RunFolder
 from harness.trial import Block, Outcome, Trial
 
-META = {"evalset": "support", "items_sha256": "x", "profile": "cpu", "seed": 0, "max_tokens": 40, "policy": "p.toml"}
+ITEMS_SHA256 = items_sha256(load_set("support"))
+META = {
+    "evalset": "support", "items_sha256": ITEMS_SHA256, "profile": "cpu", "seed": 0, "max_tokens": 40,
+    "policy": "p.toml",
+}  # fmt: skip
 PASSED = {"verdict": "PASS", "exit_code": 0, "summary": "all 0 checks passed", "checks": []}
 
 

@@ -126,6 +126,41 @@ async def test_a_body_that_is_not_json_is_unanswered(serve):
     assert "not JSON" in seen.error
 
 
+@pytest.mark.parametrize(
+    ("event", "outcome"),
+    [
+        (None, Outcome.FAILED),
+        ([], Outcome.FAILED),
+        ("busy", Outcome.FAILED),
+        ({"choices": [None]}, Outcome.FAILED),
+        ({"choices": [{"delta": "hi"}]}, Outcome.FAILED),
+        ({"error": "boom"}, Outcome.FAILED),
+        ({"error": "boom", "degradation": {"level": "critical"}}, Outcome.DEGRADED),
+        ({"choices": [None], "degradation": {"level": "critical"}}, Outcome.FAILED),
+    ],
+)
+async def test_a_stream_with_an_event_that_is_no_chunk_fails_and_says_why(serve, event, outcome):
+    client = await serve(sse(chunk("Ye"), event))
+    seen = await client.ask({}, trial_id="t")
+    assert seen.outcome is outcome
+    assert seen.wrong
+
+
+@pytest.mark.parametrize("content", [None, [], "busy", {"choices": [None]}, {"error": "busy"}])
+async def test_a_body_that_is_no_chat_completion_fails_and_says_why(serve, content):
+    client = await serve(body(content))
+    seen = await client.ask({}, trial_id="t")
+    assert seen.outcome is Outcome.FAILED
+    assert seen.wrong
+
+
+async def test_an_event_of_any_length_is_read(serve):
+    text = "x" * 2_000_000
+    client = await serve(sse(chunk(text)))
+    seen = await client.ask({}, trial_id="t")
+    assert (seen.outcome, seen.answer) == (Outcome.OK, text)
+
+
 async def test_a_server_that_is_not_there_is_unanswered():
     client = GatewayClient("http://127.0.0.1:9", clock=SystemClock(), timeout_s=2)
     seen = await client.ask({}, trial_id="t")

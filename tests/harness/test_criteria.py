@@ -114,3 +114,17 @@ def test_a_refusal_names_the_line(tmp_path, old, new, line):
 def test_a_file_that_is_not_there_is_named_with_what_comes_along(tmp_path):
     with pytest.raises(ConfigError, match="shipped are cpu, gpu"):
         load_criteria(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("pool", "says"),
+    [
+        ("", "pool is missing"),
+        ('pool = "fault"', "pool is 'fault'; it has to be one of class"),
+        ("pool = 3", "pool is 3"),
+    ],
+)
+def test_a_baseline_table_says_what_is_shown_no_worse_together(tmp_path, pool, says):
+    table = f"\n[baseline]\n{pool}\nmin_n = 10\nmisleading_margin = 0.1\nf1_margin = 0.1\n"
+    with pytest.raises(ConfigError, match=says):
+        load(tmp_path, GOOD + table)

@@ -2,63 +2,21 @@ from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pytest
+from gate_rows import CPU, FIRED, FLOOR, GPU, SHIPPED, check_of, decide, rows, steady
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.criteria import Pool, load_criteria, shipped
+from harness.criteria import Pool
 from harness.decision import NOT_EXERCISED, Verdict
 from harness.errors import ConfigError, ResultError
 from harness.fidelity.case import Label
-from harness.gate import gate
 from harness.gate_baseline import Judges
+from harness.gate_languages import Languages
 from harness.gate_looks import LACKS
 from harness.gate_markdown import as_markdown
-from harness.gate_row import GateRow
 from harness.gate_scale import Scale, scale_of
 from harness.junit import junit_xml
 from harness.stats import clopper_pearson, needed_n
-from harness.trial import Block
-
-SHIPPED = {name: load_criteria(shipped(name)) for name in ("cpu", "gpu")}
-CPU, GPU = (  # most tests look at one class at a time
-    replace(each, classes=tuple(replace(one, optional=True) for one in each.classes)) for each in SHIPPED.values()
-)
-FLOOR = tuple(replace(one, misleading_margin=None, f1_margin=None) for one in GPU.classes)  # limits only
-FIRED = Block(
-    id="kill#0", experiment="kill", fault="kill", target="primary", trials=1, steady=True, fired=True, recovered=True
-)
-LABELS = {"f": Label.FAITHFUL, "a": Label.ABSTAINED, "m": Label.MISLEADING, "?": None}
-
-
-def rows(labels, *, path="secondary", fault="kill", f1=0.8, lang="en", start=0, healthy=False, answer="x"):
-    """One row per letter: f(aithful), a(bstained), m(isleading), ? (not judged); items numbered from `start`."""
-    return [
-        GateRow(
-            path="healthy" if healthy else path,
-            fault=fault,
-            lang=lang,
-            item_id=f"i{start + k}",
-            label=LABELS[letter],
-            bertscore_f1=None if letter in "a?" else f1,
-            healthy=healthy,
-            trial_id=f"{fault}/{path}/i{start + k}",
-            answer=answer,
-        )
-        for k, letter in enumerate(labels)
-    ]
-
-
-def steady(labels, **more):
-    return rows(labels, fault="none", healthy=True, **{"f1": 0.8, **more})
-
-
-def decide(found, criteria=CPU, blocks=(FIRED,), **more):
-    return gate(found, criteria, blocks=blocks, **more)
-
-
-def check_of(decision, part):
-    (found,) = [check for check in decision.checks if part in check.name]
-    return found
 
 
 def test_a_run_that_is_no_worse_than_healthy_passes():
@@ -229,11 +187,11 @@ def test_a_degraded_answer_without_a_record_fails():
     assert decide([*steady("f" * 40), replace(found[0], recorded=False), *found[1:]]).verdict is Verdict.FAIL
 
 
-def test_an_answer_marked_healthy_that_a_fault_made_misleading_fails():
-    altered = rows("m" + "f" * 39, healthy=True, answer="altered")
-    assert check_of(decide(steady("f" * 40) + altered), "is marked").verdict is Verdict.FAIL
+def test_answers_marked_healthy_that_a_fault_made_misleading_fail():
+    altered = rows("m" * 5 + "f" * 35, healthy=True, answer="altered")
+    assert check_of(decide(steady("f" * 40) + altered), "marked healthy mislead").verdict is Verdict.FAIL
     same = rows("m" + "f" * 39, healthy=True, answer="x")
-    assert check_of(decide(steady("m" + "f" * 39) + same), "is marked").verdict is Verdict.PASS
+    assert check_of(decide(steady("m" + "f" * 39) + same), "marked healthy mislead").verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize("f1", [None, float("nan"), float("inf"), float("-inf")])
@@ -586,3 +544,26 @@ def test_the_shipped_criteria_decide_on_runs_of_the_shape_of_the_main_job(found,
     blocks = [replace(FIRED, id=fault, fault=fault) for fault in ("kill", "memory", "outage")]
     assert decide(found, SHIPPED["cpu"], blocks=blocks).verdict is verdict
     assert decide(found, SHIPPED["gpu"], blocks=blocks).verdict is not Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("found", "of_set", "verdict", "says"),
+    [
+        (rows("f" * 40), "en", Verdict.PASS, "degraded answers in en"),
+        (
+            rows("f" * 40) + steady("f" * 9, lang="zh"),
+            "en zh",
+            Verdict.INCONCLUSIVE,
+            "no degraded answer in zh: run a fault",
+        ),
+        (rows("f" * 40) + rows("f" * 9, lang="zh", healthy=True), "", Verdict.INCONCLUSIVE, "no degraded answer in zh"),
+        (rows("f" * 40) + rows("?" * 9, lang="zh"), "", Verdict.INCONCLUSIVE, "no degraded answer in zh"),
+        (rows("f" * 40) + rows("f", lang="zh", start=40), "", Verdict.PASS, "degraded answers in en, zh"),
+        (rows("f" * 40), "en zh", Verdict.PASS, "nothing was sent in zh, which the set holds"),
+    ],
+)
+def test_a_language_in_which_plan_b_was_never_seen_is_named_and_undecided(found, of_set, verdict, says):
+    told = Languages(frozenset(row.lang for row in found), frozenset(of_set.split()))
+    check = check_of(decide(steady("f" * 41) + found, languages=told), "every language")
+    assert check.verdict is verdict
+    assert says in check.reason

@@ -12,11 +12,12 @@ from harness.errors import ConfigError, NothingJudged, ResultError
 from harness.fidelity.case import NO_BASELINE, Case, Judgement, Label, Similarity
 from harness.gate_run import gate_run
 from harness.judge import device_of, judge_run, judged_through, read_scores, write_scores
+from harness.sent_items import items_sha256
 from harness.store import RunFolder
-from harness.trial import Block, Outcome, Trial
+from harness.trial import Begun, Block, Outcome, Trial
 
 ITEMS = load_set("support")
-META = {"evalset": "support", "items_sha256": "x", "profile": "cpu"}
+META = {"evalset": "support", "items_sha256": items_sha256(ITEMS), "profile": "cpu"}
 
 
 class SameText:
@@ -118,6 +119,41 @@ def test_a_run_whose_answers_mislead_fails_with_a_failure_in_the_xml(tmp_path):
     assert code == 1
     assert "30 of 30 items (100.0%)" in said
     assert ET.parse(folder.path / "junit.xml").find(".//failure") is not None
+
+
+def test_a_block_that_never_ended_is_inconclusive_and_named(good):
+    for item in ITEMS[:7]:
+        good.append(trial(item, "latency", answer="WRONG"))
+    judge_run(good.path, ITEMS, SameText(), judge)
+    code, _ = gated(good.path)
+    assert code == 3
+    verdict = json.loads((good.path / "verdict.json").read_text())
+    (check,) = (check for check in verdict["checks"] if check["name"] == "every block ended")
+    assert check["verdict"] == "INCONCLUSIVE"
+    assert "latency#0: begun and never ended" in check["reason"]
+    assert "7 answers of it do not count" in check["reason"]
+
+
+def test_a_block_that_an_exception_ended_is_inconclusive_and_says_which(good):
+    begun = Begun("latency#0", "latency", "latency", "primary")
+    for item in ITEMS[:7]:
+        good.append(trial(item, "latency", answer="WRONG"))
+    good.close_block(begun.cut_short(7, "cut short by RuntimeError: the client broke"))
+    judge_run(good.path, ITEMS, SameText(), judge)
+    code, said = gated(good.path)
+    assert code == 3
+    assert "the client broke" in said
+
+
+def test_an_answer_that_is_judged_twice_is_an_error_and_judging_anew_mends_it(good):
+    file = good.path / "scores.parquet"
+    rows = list(read_scores(file).values())
+    write_scores(file, [{**rows[0], "label": "misleading"}, *rows])
+    with pytest.raises(ResultError, match=f"trial '{rows[0]['trial_id']}' is judged more than once there"):
+        gated(good.path)
+    file.unlink()
+    judge_run(good.path, ITEMS, SameText(), judge)
+    assert gated(good.path)[0] == 0
 
 
 def test_an_unfired_fault_is_inconclusive_and_an_error_in_the_xml(tmp_path):
@@ -324,6 +360,25 @@ def test_the_command_takes_the_criteria_of_the_profile_and_ends_with_the_verdict
     assert json.loads((good.path / "verdict.json").read_text())["criteria"].endswith("cpu.toml")
 
 
+@pytest.mark.parametrize(("key", "value"), [("seed", 1), ("profile", "gpu"), ("max_tokens", 4000)])
+def test_a_baseline_with_another_seed_models_or_length_is_refused(good, tmp_path, key, value):
+    other = run_folder(tmp_path / "other", [trial(ITEMS[0], "none")], meta={**META, key: value})
+    with pytest.raises(ConfigError, match=f"{key} is {value!r} there and .* share items, seed and models"):
+        gated(good.path, baseline=other.path)
+
+
+@pytest.mark.slow
+def test_a_baseline_that_proves_nothing_is_no_measure(good, tmp_path):
+    trials = [trial(item, fault) for fault in ("none", "kill", "hang") for item in ITEMS[:30]]
+    unfired = run_folder(tmp_path / "unfired", trials, fired=False)
+    soiled = run_folder(tmp_path / "soiled", trials, meta={**META, "leftovers": ["latency on primary"]})
+    for earlier in (unfired, soiled):
+        judge_run(earlier.path, ITEMS, SameText(), judge)
+    assert gated(good.path, baseline=unfired.path)[0] == 3
+    code, said = gated(good.path, baseline=soiled.path)
+    assert (code, "latency on primary: was on when it began" in said) == (3, True)
+
+
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
@@ -343,3 +398,13 @@ def test_a_profile_without_criteria_asks_for_them(tmp_path, capsys):
     folder = run_folder(tmp_path / "r", [trial(ITEMS[0], "none")], meta={**META, "profile": "mine"})
     assert cli.main(["gate", str(folder.path)]) == 2
     assert "give --criteria FILE" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_run_whose_faults_degraded_no_answer_in_one_language_is_undecided(tmp_path):
+    zh = next(item for item in ITEMS if item.lang == "zh")
+    trials = [trial(item, fault) for fault in ("none", "kill", "hang") for item in ITEMS[:30]]
+    folder = run_folder(tmp_path / "r", [*trials, trial(zh, "none")], meta={**META, "evalset": "gone.jsonl"})
+    judge_run(folder.path, ITEMS, SameText(), judge)
+    code, said = gated(folder.path)
+    assert (code, "no degraded answer in zh" in said) == (3, True)

@@ -176,7 +176,7 @@ def test_a_damaged_verdict_hides_no_fail(run, draw, tmp_path):
 def test_a_fail_against_a_baseline_that_was_judged_again_stands_too(draw, tmp_path):
     run, base = unjudged(tmp_path), unjudged(tmp_path / "before").rename(tmp_path / "base")
     mine, copy = tmp_path / "mine.toml", tmp_path / "copy.toml"
-    mine.write_text(LAX + "[baseline]\nmin_n = 10\nmisleading_margin = 0.1\nf1_margin = 0.1\n")
+    mine.write_text(LAX + '[baseline]\npool = "class"\nmin_n = 10\nmisleading_margin = 0.1\nf1_margin = 0.1\n')
     copy.write_text(mine.read_text() + "# a copy\n")
     draw(Label.FAITHFUL, Label.MISLEADING)
     assert cli.main(["gate", str(run), "--criteria", str(mine), "--baseline", str(base)]) == 0

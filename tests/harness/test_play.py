@@ -162,6 +162,19 @@ async def test_each_request_has_a_tenant_and_each_fault_the_blast_radius(stage):
     assert {(found.tenants, found.share, found.seed) for _, _, found, _ in stage.said} == {(("acme",), 0.5, "3")}
 
 
+async def test_an_exception_closes_the_block_with_the_error_and_the_next_run_begins_it_again(stage):
+    asked, stage.run.client.ask = stage.run.client.ask, None
+    with pytest.raises(TypeError):
+        await play(stage.run, an_experiment(BLUR))
+    (block,) = stage.bench.folder.blocks()
+    assert (block.cut_short, block.fault) == (True, "blur")
+    assert "cut short by TypeError" in block.error
+    stage.run.client.ask = asked
+    again = await play(stage.run, an_experiment(BLUR))
+    assert (again.error, again.fired, again.attempts) == (None, True, 2)
+    assert stage.bench.folder.known_blocks() == [again]
+
+
 async def test_an_experiment_that_is_in_the_folder_is_not_run_again(stage):
     first = await play(stage.run, an_experiment(BLUR))
     before = list(stage.client.met)

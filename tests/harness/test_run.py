@@ -249,13 +249,32 @@ async def test_another_process_after_the_fault_is_noticed(bench):
     assert block.same_process is False
 
 
-async def test_an_exception_undoes_the_fault_and_leaves_no_block(bench):
+async def test_an_exception_undoes_the_fault_and_closes_its_block_with_the_error(bench):
     bench.breaks[3] = RuntimeError("the client broke")
     with pytest.raises(ExceptionGroup):
         await bench.run().experiment(UNDER_FAULT)
     assert (bench.world.on, bench.world.undone) == ([], ["broken"])
-    assert bench.folder.blocks() == []
+    (block,) = bench.folder.blocks()
+    assert (block.id, block.cut_short, block.fired) == ("broken-primary#0", True, False)
+    assert block.error.startswith("cut short by RuntimeError: the client broke; ")
+    assert block.trials == bench.folder.written(block.id)
     assert bench.folder.trials() == []
+    assert bench.folder.open_blocks() == []
+
+
+async def test_an_exception_after_the_last_answer_closes_the_block_too(bench):
+    run = bench.run()
+
+    def gone(name):
+        if bench.world.undone:
+            raise ConfigError("the stack is gone")
+        return Target(name=name, url="http://127.0.0.1:2", pid=lambda: 7)
+
+    run.stack.target = gone
+    with pytest.raises(ConfigError):
+        await run.experiment(UNDER_FAULT)
+    (block,) = bench.folder.blocks()
+    assert block.error == "cut short by ConfigError: the stack is gone; 4 answers of it do not count"
 
 
 async def test_a_cancellation_undoes_the_fault_and_leaves_no_block(bench):
@@ -268,6 +287,23 @@ async def test_a_cancellation_undoes_the_fault_and_leaves_no_block(bench):
         await task
     assert (bench.world.on, bench.world.undone) == ([], ["broken"])
     assert bench.folder.blocks() == []
+    (left,) = bench.folder.open_blocks()
+    assert (left.id, left.fault, left.target, left.trials) == ("broken-primary#0", "broken", "primary", 2)
+
+
+async def test_a_block_that_ends_before_its_first_answer_is_known_all_the_same_until_it_is_whole(bench):
+    bench.breaks[1] = hanging = asyncio.Event()
+    task = asyncio.create_task(bench.run().experiment(UNDER_FAULT))
+    await hanging.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    (left,) = bench.folder.known_blocks()
+    assert (left.id, left.trials, left.cut_short) == ("broken-primary#0", 0, True)
+    bench.breaks.clear()
+    (block,) = await bench.run().experiment(UNDER_FAULT)
+    assert bench.folder.known_blocks() == [block]
+    assert (block.id, block.attempts, block.error) == ("broken-primary#0.1", 2, None)
 
 
 async def test_a_block_that_was_cut_short_is_sent_again_whole_and_counts_once(bench):
@@ -276,7 +312,7 @@ async def test_a_block_that_was_cut_short_is_sent_again_whole_and_counts_once(be
         await bench.run().experiment(UNDER_FAULT)
     bench.breaks.clear()
     (block,) = await bench.run().experiment(UNDER_FAULT)
-    assert block.trials == 4
+    assert (block.trials, block.cut_short, block.error) == (4, False, None)
     ids = [trial.id for trial in bench.folder.trials()]
     assert sorted(ids) == sorted(set(ids))
     assert len(ids) == 4

@@ -1,6 +1,8 @@
 import math
+from math import comb
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +28,9 @@ from harness.stats import (
     tango_p,
     tango_z,
     wilson,
+    z_of,
 )
+from harness.tango_power import pairs_power
 
 rates = st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 cells = st.builds(PairedCounts, *[st.integers(0, 60)] * 4).filter(lambda c: c.n > 0)
@@ -220,6 +224,48 @@ def test_that_many_pairs_of_the_same_kind_reach_the_margin(counts, margin):
         n = needed_pairs(counts, margin, most=100_000)
         grown = PairedCounts(*(round(cell * n / counts.n) for cell in counts))
         assert tango(grown).high <= margin + 1e-9
+
+
+def power_by_enumeration(counts, n, margin):
+    """Probability that the bound of `n` pairs is within the margin, outcome by outcome."""
+    share = [cell / counts.n for cell in counts]
+    found = 0.0
+    for worse in range(n + 1):
+        for better in range(n + 1 - worse):
+            same = n - worse - better
+            if at_most(tango(PairedCounts(worse, better, 0, same)).high, margin + 1e-9):
+                ways = comb(n, worse) * comb(n - worse, better)
+                found += ways * share[0] ** worse * share[1] ** better * (share[2] + share[3]) ** same
+    return found
+
+
+@pytest.mark.parametrize(
+    "counts", [(1, 0, 0, 19), (0, 3, 5, 12), (3, 9, 0, 4), (0, 0, 4, 8), (5, 5, 5, 5), (0, 7, 0, 0)]
+)
+@pytest.mark.parametrize("margin", [0.0, 0.1, 0.3])
+def test_the_power_of_pairs_is_that_of_all_their_outcomes(counts, margin):
+    found = PairedCounts(*counts)
+    shares = found.candidate_only / found.n, found.baseline_only / found.n
+    for n in (1, 7, 18):
+        expected = power_by_enumeration(found, n, margin)
+        assert pairs_power(n, *shares, margin, z_of(0.95)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_without_a_discordant_pair_as_many_items_are_asked_for_as_the_bound_needs():
+    for neither, both in ((12, 0), (0, 12)):
+        needed = needed_pairs(PairedCounts(0, 0, both, neither), 0.1)
+        assert needed == 25
+        assert tango(PairedCounts(0, 0, 0, 25)).high <= 0.1 < tango(PairedCounts(0, 0, 0, 24)).high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("counts", [(0, 3, 5, 12), (1, 1, 3, 15), (2, 1, 0, 27), (1, 0, 0, 19), (30, 25, 0, 145)])
+def test_the_items_that_are_asked_for_show_it_eight_times_in_ten(counts):
+    draws, found = np.random.default_rng(0), PairedCounts(*counts)
+    n = needed_pairs(found, 0.1)
+    drawn, times = np.unique(draws.multinomial(n, np.array(counts) / found.n, size=4000), axis=0, return_counts=True)
+    shown = [at_most(tango(PairedCounts(*map(int, one))).high, 0.1) for one in drawn]
+    assert 0.78 <= times[shown].sum() / times.sum() <= 0.95
 
 
 def test_a_difference_at_the_margin_is_never_shown():

@@ -2,12 +2,13 @@
 
 import errno
 import json
+from dataclasses import replace
 
 import pytest
 
 from harness.errors import ResultError
 from harness.store import RunFolder, append_row, read_rows
-from harness.trial import Block, Outcome, Trial
+from harness.trial import Begun, Block, Outcome, Trial
 
 
 def a_trial(number: int, block: str = "steady#0") -> Trial:
@@ -38,6 +39,41 @@ def test_trials_of_a_block_that_was_cut_short_do_not_count(folder):
     folder.append(a_trial(2, block="steady#1"))
     folder.close_block(a_block())
     assert [trial.id for trial in folder.trials()] == ["steady/1"]
+
+
+def test_a_block_that_was_begun_and_never_closed_is_kept_apart_counted_and_named(folder):
+    folder.append(a_trial(1))
+    folder.close_block(a_block())
+    folder.begin_block(Begun("hang#0", "hang", "hang", "primary"))
+    folder.append(a_trial(2, block="kill#0"))
+    folder.append(a_trial(3, block="kill#0"))
+    assert [block.id for block in folder.blocks()] == ["steady#0"]
+    assert {(block.id, block.trials, block.cut_short) for block in folder.open_blocks()} == {
+        ("hang#0", 0, True),
+        ("kill#0", 2, True),
+    }
+    assert all("begun and never ended" in block.error for block in folder.open_blocks())
+    assert folder.new_block_id("hang#0") == "hang#0.1"
+
+
+def test_a_block_that_was_begun_again_is_open_only_as_its_last_attempt(folder):
+    folder.append(a_trial(1, block="kill#0"))
+    folder.append(a_trial(1, block="kill#0.1"))
+    assert [block.id for block in folder.open_blocks()] == ["kill#0.1"]
+    folder.append(a_trial(1, block="kill#0.2"))
+    folder.close_block(a_block("kill#0.2"))
+    assert folder.open_blocks() == []
+    assert [block.id for block in folder.known_blocks()] == ["kill#0.2"]
+
+
+@pytest.mark.parametrize("second", ["steady#0", "steady#1"])
+def test_an_id_that_stands_twice_in_whole_blocks_is_an_error_that_names_it(folder, second):
+    folder.append(a_trial(1))
+    folder.append(replace(a_trial(1, block=second), answer="another"))
+    for block_id in {"steady#0", second}:
+        folder.close_block(a_block(block_id))
+    with pytest.raises(ResultError, match=r"trial 'steady/1' stands there twice \(block steady#0.*make a new run"):
+        folder.trials()
 
 
 def test_a_line_that_a_kill_cut_in_half_is_dropped_and_written_over(folder):

@@ -1,5 +1,6 @@
 """A file that a person named is written whole, or what was there before stays."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -49,3 +50,9 @@ def test_a_command_without_room_for_its_output_says_which_file(tmp_path):
     ran = without_room("from harness.cli import main\nsys.exit(main(sys.argv[1:]))", "layers", "--out", str(file))
     assert (ran.returncode, ran.stderr) == (2, f"truefall layers: {file}: File too large\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_half_a_surrogate_pair_is_escaped_and_json_with_it_reads_as_before(tmp_path):
+    file = tmp_path / "f.json"
+    write_whole(file, json.dumps("half \ud800 a pair", ensure_ascii=False))
+    assert json.loads(file.read_text("utf-8")) == "half \ud800 a pair"

@@ -18,6 +18,7 @@ from harness.gate_run import gate_run
 from harness.judge import judge_of, judge_run, read_scores
 from harness.models import load_profile
 from harness.second_opinions import check_opinions, opinions_of
+from harness.sent_items import items_sha256
 from harness.session import SessionOptions
 from harness.store import RunFolder
 from harness.trial import Block, Outcome, Trial
@@ -124,7 +125,7 @@ class SameText:
 
 def run_folder(path: Path, profile: str = "cpu") -> RunFolder:
     """Thirty items, undisturbed and under a fault, each answered with its reference."""
-    folder = RunFolder.create(path, {"evalset": "support", "items_sha256": "x", "profile": profile})
+    folder = RunFolder.create(path, {"evalset": "support", "items_sha256": items_sha256(ITEMS), "profile": profile})
     for fault in ("none", "kill"):
         none = fault == "none"
         for item in ITEMS:
