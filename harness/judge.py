@@ -3,19 +3,17 @@
 import io
 import json
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from evalsets.item import Item
 from harness.errors import NothingJudged, ResultError
 from harness.fidelity.case import Case, Judgement, Label, Similarity
 from harness.judge_identity import Identity, identity_of
-from harness.row_types import NUMBER, TEXT, TEXTS, or_null, require
+from harness.score_rows import SCORES, by_trial
 from harness.second_opinions import opinions_of, undecided
 from harness.sent_items import require_items_as_sent
 from harness.store import RunFolder
@@ -28,15 +26,6 @@ if TYPE_CHECKING:
 SCORES_FILE = "scores.parquet"
 JUDGE_FILE = "judge.json"  # how good the judge itself is
 IDENTITY = b"truefall.judge"  # the key under which a file of scores says whose they are
-SCORES = ("bertscore_p", "bertscore_r", "bertscore_f1", "cosine", "composite")
-SCORE_FIELDS = MappingProxyType(
-    {
-        "trial_id": TEXT,
-        "label": or_null(TEXT),
-        **dict.fromkeys(("risk", *SCORES), or_null(NUMBER)),
-        **dict.fromkeys(("reasons", "flags"), or_null(TEXTS)),
-    }
-)
 
 Judge = Callable[[Sequence[Case], Sequence[Similarity]], list[Judgement]]
 
@@ -265,22 +254,11 @@ def read_scores(file: Path) -> dict[str, dict[str, Any]]:
 
     if not file.is_file():
         raise ResultError(f"{file}: missing; `truefall gate {file.parent}` judges the answers where no scores are left")
-    needed = ["trial_id", "label", "risk", "reasons", *SCORES]
     try:
         rows: list[dict[str, Any]] = pq.read_table(file).to_pylist()
     except (pa.ArrowException, OSError) as error:
         raise ResultError(f"{file}: cannot be read: {str(error).splitlines()[0]}") from None
-    for row in rows:
-        if missing := [name for name in needed if name not in row]:
-            raise ResultError(f"{file}: column {missing[0]!r} is missing; needed are {', '.join(needed)}")
-        require(row, SCORE_FIELDS, of=f"{file}: trial {row['trial_id']!r}")
-    twice = [name for name, times in Counter(str(row["trial_id"]) for row in rows).items() if times > 1]
-    if twice:
-        raise ResultError(
-            f"{file}: trial {twice[0]!r} is judged more than once there, and which judgement counts is not known; "
-            f"move the file away and `truefall gate {file.parent}` judges the answers anew"
-        )
-    return {str(row["trial_id"]): row for row in rows}
+    return by_trial(rows, file)
 
 
 def judge_in(file: Path) -> dict[str, str]:

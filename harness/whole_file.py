@@ -5,9 +5,9 @@ from pathlib import Path
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write beside `path`, then rename; text as UTF-8, half a surrogate pair escaped. A pipe or a device is written to directly.
+    """Write beside `path`, then rename; text as UTF-8, half a surrogate pair escaped.
 
-    Raises OSError naming the file; what was there before is there still.
+    A pipe or a device is written to directly. Raises OSError naming the file; what was there before is there still.
     """
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     target = path.resolve()
