@@ -11,9 +11,9 @@ from harness.gate_differences import against_healthy
 from harness.gate_languages import Languages, every_language
 from harness.gate_limits import against_limits
 from harness.gate_looks import looks
-from harness.gate_row import NO_FAULT, Cell, GateRow, cells_of, grouped, require_one_scale
+from harness.gate_row import Cell, GateRow, cells_of, grouped, require_one_scale
 from harness.gate_run_level import heard, run_checks
-from harness.trial import Block
+from harness.trial import NO_FAULT, Block
 
 
 def gate(

@@ -7,12 +7,12 @@ from harness.criteria import BaselineCriteria, Pool, RunCriteria
 from harness.decision import Check, Verdict
 from harness.gate_baseline_pairs import Pairs
 from harness.gate_differences import Demand
-from harness.gate_row import NO_FAULT, GateRow
+from harness.gate_row import GateRow
 from harness.gate_run_level import covered, unproved
 from harness.gate_words import listed
 from harness.judge_identity import Identity, differing
 from harness.stats import at_least
-from harness.trial import Block
+from harness.trial import NO_FAULT, Block
 
 GROUP = "baseline"
 

@@ -8,9 +8,10 @@ from typing import Self
 
 from harness.criteria import RunCriteria
 from harness.decision import Check, Verdict
-from harness.gate_row import NO_FAULT, GateRow, grouped
+from harness.gate_row import GateRow, grouped
 from harness.gate_words import listed
 from harness.stats import mean
+from harness.trial import NO_FAULT
 
 ALLEGED = "answers marked healthy mislead no more than undisturbed ones"
 

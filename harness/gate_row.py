@@ -12,7 +12,6 @@ from harness.fidelity.case import Label
 from harness.gate_scale import Scale
 from harness.stats import mean
 
-NO_FAULT = "none"
 HEALTHY_PATH = "healthy"
 
 

@@ -22,7 +22,7 @@ from harness.gate_baseline import Injections, Judges
 from harness.gate_files import GateFiles, files_of, has_ended, own_files
 from harness.gate_languages import Languages
 from harness.gate_markdown import as_markdown
-from harness.gate_row import HEALTHY_PATH, NO_FAULT, GateRow
+from harness.gate_row import HEALTHY_PATH, GateRow
 from harness.gate_scale import scale_of
 from harness.judge import SCORES_FILE, judge_in, judge_run, read_scores
 from harness.judge_identity import Identity
@@ -43,7 +43,7 @@ from harness.junit import junit_xml
 from harness.safety import leftovers_of
 from harness.sent_items import require_items_as_sent
 from harness.store import RunFolder
-from harness.trial import Outcome, Trial
+from harness.trial import NO_FAULT, Outcome, Trial
 from harness.whole_file import write_whole
 
 CRASHES = (Outcome.FAILED, Outcome.UNANSWERED)

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from harness.criteria import RunCriteria
 from harness.decision import Check, Verdict
 from harness.gate_marks import mark_checks
-from harness.gate_row import NO_FAULT, GateRow
+from harness.gate_row import GateRow
 from harness.gate_words import listed
 from harness.stats import at_least
-from harness.trial import Block
+from harness.trial import NO_FAULT, Block
 
 
 class Covered(NamedTuple):

@@ -106,7 +106,8 @@ class ChaosSession:
             sweep_leftovers(folder)
             run = run_heard(runner, start_run(options, folder, plan))
             try:
-                yield cls(run_=run, runner=runner)
+                with folder.session():
+                    yield cls(run_=run, runner=runner)
             finally:
                 with undisturbed():
                     runner.run(run.client.close())

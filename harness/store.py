@@ -4,17 +4,19 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from gateway.damaged import why
 from harness.errors import ResultError
-from harness.trial import Begun, Block, Trial, attempts_of
+from harness.trial import NO_FAULT, Begun, Block, Trial, attempts_of
 from harness.whole_file import write_whole
 
 R = TypeVar("R")
+KILLED = "the run was killed, so what else it was to do is not there; go on with --resume, or make a new run"
 NEVER_ENDED = "begun and never ended; go on with --resume, which begins it again, or make a new run"
 
 
@@ -39,6 +41,10 @@ class RunFolder:
     @property
     def begun_file(self) -> Path:
         return self.path / "begun.jsonl"
+
+    @property
+    def sessions_file(self) -> Path:
+        return self.path / "sessions.jsonl"
 
     @property
     def logs(self) -> Path:
@@ -108,6 +114,22 @@ class RunFolder:
         """Say how a block ended; only then, and unless it was cut short, do its trials count."""
         append_row(self.blocks_file, block.to_row())
 
+    @contextmanager
+    def session(self) -> Iterator[None]:
+        """Note that experiments begin, and that they came to their end: a run that is killed between two is known."""
+        append_row(self.sessions_file, {"session": "began"})
+        try:
+            yield
+        finally:
+            append_row(self.sessions_file, {"session": "ended"})
+
+    def killed(self) -> list[Block]:
+        """What stands for the blocks that the last session did not come to, where it never ended; else nothing."""
+        notes = [row.get("session") for row in read_rows(self.sessions_file)]
+        if notes[-1:] != ["began"]:
+            return []
+        return [replace(Begun("session", "session", NO_FAULT, None).cut_short(0, KILLED), error=KILLED)]
+
     def written(self, block_id: str) -> int:
         """How many trials of a block there are, whether it counts or not."""
         return sum(row.get("block") == block_id for row in read_rows(self.trials_file))
@@ -139,8 +161,8 @@ class RunFolder:
         return list(found.values())
 
     def known_blocks(self) -> list[Block]:
-        """All that is known of the run's blocks: those that were closed, and those that never were."""
-        return [*self.blocks(), *self.open_blocks()]
+        """All that is known of the run's blocks: those that were closed, that never were, and that were not come to."""
+        return [*self.blocks(), *self.open_blocks(), *self.killed()]
 
     def trials(self) -> list[Trial]:
         """The trials of whole blocks. A block that was cut short proves nothing about its fault and is run again.

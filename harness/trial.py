@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, Self
 from harness.errors import ResultError
 from harness.row_types import COUNT, FINITE, FLAG, RECORD, TEXT, TEXTS, Need, or_null, require, require_record
 
+NO_FAULT = "none"  # the fault of a block, and of a trial, in the steady state
+
 
 class Outcome(StrEnum):
     """What became of the request, at the client."""
@@ -170,7 +172,7 @@ class Begun(NamedTuple):
             target=self.target,
             trials=trials,
             steady=False,
-            fired=None if self.fault == "none" else False,
+            fired=None if self.fault == NO_FAULT else False,
             error=f"{error}; {trials} answers of it do not count",
             cut_short=True,
         )

@@ -7,14 +7,13 @@ from typing import Any
 from harness.ab.pairs import Answer
 from harness.comparable import require_comparable as require_same
 from harness.errors import ConfigError
-from harness.gate_row import NO_FAULT
 from harness.gate_run import CRASHES, gate_row
 from harness.gate_run_level import problem_of
 from harness.judge import SCORES_FILE, judge_in, read_scores
 from harness.judge_identity import differing
 from harness.safety import leftovers_of
 from harness.store import RunFolder
-from harness.trial import Trial
+from harness.trial import NO_FAULT, Trial
 
 
 def require_comparable(a: RunFolder, b: RunFolder) -> None:

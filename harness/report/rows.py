@@ -9,12 +9,11 @@ from typing import Any
 from evalsets.item import Item
 from gateway.damaged import why
 from harness.errors import NothingJudged, ResultError
-from harness.gate_row import NO_FAULT
 from harness.judge import JUDGE_FILE, SCORES_FILE, read_scores
 from harness.judged_again import scores_that_count, verdict_that_counts
 from harness.observables import FILE
 from harness.store import RunFolder
-from harness.trial import Block, Trial
+from harness.trial import NO_FAULT, Block, Trial
 
 MISLEADING = "misleading"
 

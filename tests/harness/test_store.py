@@ -56,6 +56,18 @@ def test_a_block_that_was_begun_and_never_closed_is_kept_apart_counted_and_named
     assert folder.new_block_id("hang#0") == "hang#0.1"
 
 
+def test_a_run_that_was_killed_between_two_blocks_is_known_until_it_is_gone_on_with(folder):
+    folder.append(a_trial(1))
+    folder.close_block(a_block())
+    killed = folder.session()
+    killed.__enter__()  # and nothing more
+    assert [(block.id, block.cut_short) for block in folder.known_blocks()] == [("steady#0", False), ("session", True)]
+    assert "was killed" in folder.known_blocks()[-1].error
+    with folder.session():
+        pass
+    assert folder.known_blocks() == folder.blocks()
+
+
 def test_a_block_that_was_begun_again_is_open_only_as_its_last_attempt(folder):
     folder.append(a_trial(1, block="kill#0"))
     folder.append(a_trial(1, block="kill#0.1"))
