@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import msgspec
 
 from gateway.answers.completion import Completion, chunk
+from gateway.answers.token_accounting import reasoning_tokens
 from gateway.answers.tool_calls import Offer
 from gateway.answers.validate import check_arguments, check_text, invalid, is_blank
 from gateway.backends.stream import FunctionDelta, Piece, StreamReader
@@ -64,6 +65,7 @@ class Relay:
         self._visible = False
         self._tools = False
         self._refusal = False
+        self._unseen = False
         self._final: Piece | None = None
         self._usage: Piece | None = None
 
@@ -98,6 +100,8 @@ class Relay:
             refusal=self._refusal,
             prompt_tokens=usage.prompt_tokens if usage else None,
             completion_tokens=usage.completion_tokens if usage else None,
+            reasoning_tokens=reasoning_tokens(msgspec.structs.asdict(usage)) if usage else 0,
+            holds_unseen=self._unseen,
             bad_lines=reader.bad_lines,
             own_record=reader.own_record,
         )
@@ -118,6 +122,7 @@ class Relay:
         self._waiting = []
 
     def _keep(self, piece: Piece) -> None:
+        self._unseen = self._unseen or piece.holds_unseen
         if piece.is_content:
             self._keep_content(piece)
             if piece.finish_reason:

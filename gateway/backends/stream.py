@@ -29,6 +29,8 @@ class Usage(msgspec.Struct, gc=False):
     prompt_tokens: Whole
     completion_tokens: Whole
     total_tokens: Whole
+    completion_tokens_details: dict[str, Any] | None = None
+    reasoning_tokens: Any = None
     degradation: msgspec.Raw = _NO_VALUE
 
 
@@ -48,6 +50,9 @@ class Delta(msgspec.Struct, gc=False):
     refusal: str | None = None
     reasoning_content: msgspec.Raw = _NO_VALUE  # of whatever type: it only shows that the backend is at work
     reasoning: msgspec.Raw = _NO_VALUE
+    reasoning_details: msgspec.Raw = _NO_VALUE
+    thinking: msgspec.Raw = _NO_VALUE
+    audio: msgspec.Raw = _NO_VALUE
     tool_calls: list[ToolDelta] | None = None
     function_call: FunctionDelta | None = None
     degradation: msgspec.Raw = _NO_VALUE
@@ -87,6 +92,7 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
     is_progress: bool  # content, or what the model thinks before it
     finish_reason: str | None
     is_plain: bool = False  # text, and nothing besides
+    holds_unseen: bool = False  # what the model thinks, or sound
 
 
 _DECODER = msgspec.json.Decoder(Event)
@@ -256,12 +262,12 @@ class StreamReader:
         if delta.tool_calls:
             self._called = True
         text = delta.content
+        unseen = _holds_unseen(delta)
         if text:
-            more = choice.finish_reason or event.usage or delta.tool_calls or delta.function_call
-            return Piece(data, event, text, True, True, choice.finish_reason, not more)
+            more = choice.finish_reason or event.usage or delta.tool_calls or delta.function_call or unseen
+            return Piece(data, event, text, True, True, choice.finish_reason, not more, unseen)
         content = bool(delta.refusal or delta.tool_calls or delta.function_call)
-        progress = content or _says(delta.reasoning_content) or _says(delta.reasoning)
-        return Piece(data, event, "", content, progress, choice.finish_reason)
+        return Piece(data, event, "", content, content or unseen, choice.finish_reason, holds_unseen=unseen)
 
     def _check_broken(self, data: bytes) -> None:
         """An error event whose message broke its own JSON is still an error event."""
@@ -274,6 +280,17 @@ class StreamReader:
 
 def _says(value: msgspec.Raw) -> bool:
     return value is not _NO_VALUE and bytes(value) not in _NOTHING
+
+
+def _holds_unseen(delta: Delta) -> bool:
+    """Whether it says more than its text: what the model thinks, or sound."""
+    return (
+        _says(delta.reasoning_content)
+        or _says(delta.reasoning)
+        or _says(delta.reasoning_details)
+        or _says(delta.thinking)
+        or _says(delta.audio)
+    )
 
 
 def _says_failed(kind: Any, choices: Any) -> bool:
