@@ -56,9 +56,8 @@ async def attempt(
         raise stopping(was_sent=was_sent) from None
     except UpstreamError as error:
         if error.blame is Blame.BACKPRESSURE and error.retry_after_s is not None:
-            now_s = clock.now_s()
-            backend.asked_until_s = now_s + error.retry_after_s
-            backend.away_until_s = min(backend.asked_until_s, now_s + work.policy.overload.max_retry_after_s)
+            most_s = work.policy.overload.max_retry_after_s
+            backend.leave_alone(error.retry_after_s, now_s=clock.now_s(), most_s=most_s)
         if backend.keeper is not None:
             backend.keeper.failed(error.reason)
         permit.failed(error.blame)
