@@ -233,6 +233,8 @@ class StreamReader:
             or (event.type is not None and _says_failed(event.type, event.choices))
         ):
             raise self._error_in(data)
+        if event.choices and (len(event.choices) > 1 or event.choices[0].index):
+            return self._of_first(data)
         return self._piece(data, event)
 
     def _mended(self, data: bytes) -> tuple[bytes, Event]:
@@ -245,12 +247,24 @@ class StreamReader:
             raise self._error_in(data)
         self.own_record = own_record_in(body) or self.own_record
         for choice in choices if isinstance(choices, list) else ():
-            if isinstance(choice, dict) and isinstance(reason := choice.get("finish_reason"), str):
+            if not isinstance(choice, dict) or choice.get("index"):
+                continue  # of another answer, which is left out
+            if isinstance(reason := choice.get("finish_reason"), str):
                 require_finished(reason)
         mended = chunk(body, self._outer, called=self._called)
         mended.setdefault("model", self._model)
         data = msgspec.json.encode(mended)
         return data, _DECODER.decode(data)
+
+    def _of_first(self, data: bytes) -> Piece | None:
+        """The chunk without further choices: one was asked for, nobody checks others. Said twice, it is unreadable."""
+        body = msgspec.json.decode(data)
+        body["choices"] = [choice for choice in body["choices"] if choice["index"] == 0]
+        if len(body["choices"]) > 1:
+            self.bad_lines += 1
+            return None
+        data = msgspec.json.encode(body)
+        return self._piece(data, _DECODER.decode(data))
 
     def _piece(self, data: bytes, event: Event) -> Piece:
         if not event.choices:
