@@ -11,6 +11,7 @@ from gateway.errors import Blame, UpstreamError
 from gateway.health import effects
 from gateway.prompt.ascii_only import in_ascii
 from gateway.prompt.compress import can_compress, compress
+from gateway.prompt.parts import WithParts
 from gateway.prompt.tokens import Counter, WithTools
 from gateway.prompt.truncate import fit
 from gateway.record import Level, Reason
@@ -80,6 +81,9 @@ def _fit(work: Work, backend: Backend, limit: int) -> tuple[list[Any], int, Loss
     messages = _readable(work.request.messages, backend, loss)
     tools = work.request.body.get("tools")
     counter: Counter = WithTools(backend.counter, tools) if tools else backend.counter
+    parts = backend.config.part_tokens
+    if parts.of(messages):
+        counter = WithParts(counter, parts)
     short = can_compress(messages)
     tokens = counter.count_messages(messages) if short else limit + 1  # `fit` counts a long one as far as it takes
     if tokens <= limit:
