@@ -8,6 +8,7 @@ from gateway.admission import Room, marking, reserved, streams
 from gateway.answers.completion import Completion
 from gateway.answers.grounding import distrust
 from gateway.answers.schema import SchemaChecks
+from gateway.answers.token_accounting import blame_for, sees_answer, sees_prompt
 from gateway.answers.validate import completion_of, invalid, tokens_agree
 from gateway.backends.backend import Backend
 from gateway.backends.breaker import Permit
@@ -58,9 +59,8 @@ async def attempt(
         raise stopping(was_sent=was_sent) from None
     except UpstreamError as error:
         if error.blame is Blame.BACKPRESSURE and error.retry_after_s is not None:
-            now_s = clock.now_s()
-            backend.asked_until_s = now_s + error.retry_after_s
-            backend.away_until_s = min(backend.asked_until_s, now_s + work.policy.overload.max_retry_after_s)
+            most_s = work.policy.overload.max_retry_after_s
+            backend.leave_alone(error.retry_after_s, now_s=clock.now_s(), most_s=most_s)
         if backend.keeper is not None:
             backend.keeper.failed(error.reason)
         permit.failed(_blame(error, work))
@@ -222,20 +222,20 @@ async def _doubt(work: Work, completion: Completion, *, within_s: float) -> str 
 
 async def _check_counts(work: Work, backend: Backend, shaped: Shaped, completion: Completion) -> None:
     """The backend's own token counts against ours; they also vouch for a stream with unreadable lines."""
-    marks = work.policy.accounting
+    marks, body = work.policy.accounting, work.request.body
     plain = not completion.calls_tools and not completion.refusal and not work.request.has_tools
-    if not (marks.enabled and backend.counts_exactly and plain):
-        if completion.bad_lines:
-            raise invalid(f"{completion.bad_lines} unreadable lines in the stream")
-        return
-    if not tokens_agree(completion.prompt_tokens, shaped.prompt_tokens, marks=marks):
-        text = f"{completion.prompt_tokens} prompt tokens told, {shaped.prompt_tokens} sent"
-        raise UpstreamError(text, reason=Reason.TOKENS_MISMATCH)
-    counted = await _counted(work, backend, completion.text)
-    if not tokens_agree(completion.completion_tokens, counted, marks=marks):
-        text = f"{completion.completion_tokens} answer tokens told, {counted} received"
-        raise UpstreamError(text, reason=Reason.TOKENS_MISMATCH, blame=Blame.UNLESS_ASKED)
-    if completion.bad_lines and completion.completion_tokens is None:
+    judged = marks.enabled and backend.counts_exactly and plain
+    agrees = tokens_agree(completion.prompt_tokens, shaped.prompt_tokens, marks=marks)
+    if judged and not agrees and sees_prompt(body, shaped.messages):
+        what = f"{completion.prompt_tokens} prompt tokens told, {shaped.prompt_tokens} sent"
+        raise UpstreamError(what, reason=Reason.TOKENS_MISMATCH)
+    vouched = judged and sees_answer(body) and not completion.holds_unseen
+    if vouched:
+        counted = await _counted(work, backend, completion.text)
+        if not tokens_agree(completion.said_tokens, counted, marks=marks):
+            what = f"{completion.said_tokens} answer tokens told, {counted} received"
+            raise UpstreamError(what, reason=Reason.TOKENS_MISMATCH, blame=blame_for(body))
+    if completion.bad_lines and not (vouched and completion.completion_tokens is not None):
         raise invalid(f"{completion.bad_lines} unreadable lines in the stream")
 
 

@@ -16,6 +16,7 @@ from gateway.deferred.config import Deferred
 from gateway.errors import ConfigError
 from gateway.memory.config import Memory
 from gateway.memory.shared_config import SharedLedgerConfig
+from gateway.prompt.parts import PartTokens
 from gateway.section import Bytes, Count, Name, Positive, Section, Share, Text, Url, require_url
 from gateway.watchdog.config import WatchdogConfig
 
@@ -60,6 +61,9 @@ class Server(Section, frozen=True, kw_only=True):
         return self.admin_token or os.environ.get(ADMIN_TOKEN_ENV) or None
 
 
+PartSize = Annotated[int, Meta(ge=0, le=1_000_000)]
+
+
 class Backend(Section, frozen=True, kw_only=True):
     """One OpenAI-compatible server."""
 
@@ -72,6 +76,9 @@ class Backend(Section, frozen=True, kw_only=True):
     api_key_env: str | None = None  # the variable that holds the key, never the key
     model_dir: Path | None = None  # tokenizer and config.json: exact token counts and KV bytes
     context_tokens: Annotated[int, Meta(ge=16)] = 8192
+    tokens_per_picture: PartSize = 1_369  # Qwen2-VL: 37 x 37 of 28 pixels in 1024 x 1024, where OpenAI counts 765
+    tokens_per_sound: PartSize = 750  # Qwen2-Audio: 25 a second, for the half minute that it hears at a time
+    tokens_per_file: PartSize = 4_107  # of any other kind: three pages as pictures
     max_concurrent: Count = 16
     max_queue: Annotated[int, Meta(ge=0)] = 64
     speculative_off: dict[str, bool | int | str] = msgspec.field(
@@ -91,6 +98,11 @@ class Backend(Section, frozen=True, kw_only=True):
             )
         if taken := sorted(self.speculative_off.keys() & _SET_HERE):
             raise ValueError(f"speculative_off: {taken[0]!r} is what the gateway itself sets in a request")
+
+    @property
+    def part_tokens(self) -> PartTokens:
+        """What a part of a message takes that is no text."""
+        return PartTokens(picture=self.tokens_per_picture, sound=self.tokens_per_sound, file=self.tokens_per_file)
 
     @property
     def streams_always(self) -> bool:

@@ -101,7 +101,7 @@ class Pipeline:
 
     async def _by_model(self, work: Work, backends: list[Backend], sink: Sink | None) -> Reply | None:
         too_long: list[ContextTooLong] = []
-        after_death: int | None = None
+        died_at: int | None = None  # how many tries there had been when a backend died
         for backend in backends:
             if work.deadline.closing.over:
                 work.note(Reason.DRAINING)
@@ -109,10 +109,8 @@ class Pipeline:
             if left_for_a_backend_s(work) <= 0:
                 work.note(Reason.DEADLINE_EXCEEDED)
                 break
-            if after_death is not None:
-                if after_death >= work.policy.paths.max_after_death:
-                    break  # a request that kills what it meets must not meet them all
-                after_death += 1
+            if died_at is not None and _at_work(work.attempts[died_at:]) >= work.policy.paths.max_after_death:
+                break  # a request that kills what it meets must not meet them all
             try:
                 served = await self._try(work, backend, sink)
             except BadRequest:
@@ -124,7 +122,7 @@ class Pipeline:
                     return await self._broken(work, backend, sink, sink.shown, error.reason)
                 if isinstance(error.__cause__, ContextTooLong):
                     too_long.append(error.__cause__)
-                after_death = 0 if error.died and after_death is None else after_death
+                died_at = len(work.attempts) if error.died and died_at is None else died_at
                 continue
             return await self._serve(work, backend, served, sink)
         if too_long and len(too_long) == len(work.attempts):
@@ -235,3 +233,8 @@ class Pipeline:
     def _refuse(self, work: Work) -> Reply:
         record = work.without_model("refused", abstained=True)
         return Reply(status=429, record=record, retry_after_s=work.retry_after())
+
+
+def _at_work(attempts: Sequence[Attempt]) -> int:
+    """How many of these backends may have worked on the request; one that refused it never met it."""
+    return sum(one.outcome != "refused" for one in attempts)

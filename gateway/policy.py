@@ -60,7 +60,7 @@ class Breaker(Section, frozen=True, kw_only=True):
     open_s: Positive = 30.0
     half_open_probes: Count = 1  # at the same time
     half_open_successes: Count = 1  # that close it
-    background_probes: bool = True  # the gateway itself asks for one token once `open_s` is over; false: requests do
+    background_probes: bool = True  # the gateway itself asks for one token every `open_s` at most; false: requests do
 
 
 class Overload(Section, frozen=True, kw_only=True):

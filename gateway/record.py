@@ -100,5 +100,10 @@ class DegradationRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     policy: str | None = None  # the DegradationPolicy manifest that forced the fallback
     notice: str | None = None
 
+    @property
+    def model_named(self) -> str | None:
+        """What the answer's `model` has to say; None where the backend's own word stands, as it is what was meant."""
+        return None if self.level is Level.HEALTHY else self.model_served
+
 
 HEALTHY = DegradationRecord(level=Level.HEALTHY)

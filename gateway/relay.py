@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import msgspec
 
 from gateway.answers.completion import Completion, chunk
+from gateway.answers.token_accounting import reasoning_tokens
 from gateway.answers.tool_calls import Offer
 from gateway.answers.validate import check_arguments, check_text, invalid, is_blank, wordless
 from gateway.backends.stream import FunctionDelta, Piece, StreamReader
@@ -65,6 +66,7 @@ class Relay:
         self._visible = False
         self._tools = False
         self._refusal = False
+        self._unseen = False
         self._final: Piece | None = None
         self._usage: Piece | None = None
 
@@ -99,6 +101,8 @@ class Relay:
             refusal=self._refusal,
             prompt_tokens=usage.prompt_tokens if usage else None,
             completion_tokens=usage.completion_tokens if usage else None,
+            reasoning_tokens=reasoning_tokens(msgspec.structs.asdict(usage)) if usage else 0,
+            holds_unseen=self._unseen,
             bad_lines=reader.bad_lines,
             own_record=reader.own_record,
         )
@@ -115,10 +119,11 @@ class Relay:
             if index == len(last) - 1:
                 body["degradation"] = record
             self._waiting.append(msgspec.json.encode(body))
-        await self._sink.send(_events(self._waiting) + DONE, record=record)
+        await self._sink.send(_events(_named(self._waiting, self._shown or record)) + DONE, record=record)
         self._waiting = []
 
     def _keep(self, piece: Piece) -> None:
+        self._unseen = self._unseen or piece.holds_unseen
         if piece.is_content:
             self._keep_content(piece)
             if piece.finish_reason:
@@ -164,7 +169,7 @@ class Relay:
         waiting, self._waiting = self._waiting, []
         if self._shown is None:
             self._shown = self._preview()
-        await self._sink.send(_events(waiting), record=self._shown)
+        await self._sink.send(_events(_named(waiting, self._shown)), record=self._shown)
 
 
 async def send_whole(
@@ -174,12 +179,13 @@ async def send_whole(
     body = completion.body
     choice = body["choices"][0]
     outer = {key: value for key, value in body.items() if key not in _NOT_OF_A_CHUNK}
-    end = chunk(body["id"], body["model"], delta={}, finish=completion.finish_reason or "stop")
-    first = chunk(body["id"], body["model"], delta=_delta_of(choice["message"]))
+    model = record.model_named or body["model"]
+    end = chunk(body["id"], model, delta={}, finish=completion.finish_reason or "stop")
+    first = chunk(body["id"], model, delta=_delta_of(choice["message"]))
     first["choices"][0]["logprobs"] = choice.get("logprobs")
     chunks = [{**outer, **one} for one in (first, end)]
     if include_usage and body.get("usage") is not None:
-        usage = chunk(body["id"], body["model"], delta=None)
+        usage = chunk(body["id"], model, delta=None)
         chunks.append({**outer, **usage, "usage": body["usage"]})
     chunks[-1]["degradation"] = record
     await sink.send(_events([msgspec.json.encode(one) for one in chunks]) + DONE, record=record)
@@ -208,6 +214,15 @@ def _parted(piece: Piece) -> tuple[bytes, Piece]:
     content.pop("usage", None)
     last = msgspec.json.encode({**body, "choices": [end]})
     return msgspec.json.encode(content), msgspec.structs.replace(piece, data=last, text="", is_content=False)
+
+
+def _named(data: list[bytes], record: DegradationRecord) -> list[bytes]:
+    """The chunks with the model that serves, where that is not the one that was meant; as they are elsewhere."""
+    if record.model_named is None:
+        return data
+    name = msgspec.Raw(msgspec.json.encode(record.model_named))
+    bodies = [msgspec.json.decode(one, type=dict[str, msgspec.Raw]) for one in data]
+    return [msgspec.json.encode({**body, "model": name}) for body in bodies]
 
 
 def _events(data: list[bytes]) -> bytes:

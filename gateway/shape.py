@@ -14,6 +14,7 @@ from gateway.prompt.ascii_only import in_ascii
 from gateway.prompt.checkpoint import Checkpoint, nobody_leaves
 from gateway.prompt.compress import can_compress, compress
 from gateway.prompt.cost import cost_chars
+from gateway.prompt.parts import WithParts
 from gateway.prompt.tokens import Counter, WithTools
 from gateway.prompt.truncate import fit
 from gateway.record import Level, Reason
@@ -103,6 +104,9 @@ def _fit(work: Work, backend: Backend, limit: int, checkpoint: Checkpoint) -> tu
     tools = work.request.body.get("tools")
     counter: Counter = WithTools(backend.counter, tools) if tools else backend.counter
     checkpoint()
+    parts = backend.config.part_tokens
+    if parts.of(messages):
+        counter = WithParts(counter, parts)
     short = can_compress(messages)
     tokens = counter.count_messages(messages) if short else limit + 1  # `fit` counts a long one as far as it takes
     if tokens <= limit:

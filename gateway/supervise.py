@@ -12,9 +12,10 @@ import msgspec
 
 from gateway.backends.backend import Backend
 from gateway.backends.breaker import Permit, State
-from gateway.backends.client import Call
+from gateway.backends.client import KEYS, Call
+from gateway.backends.failures import CLIENTS_KEY
 from gateway.draining import SHORT, short_drain
-from gateway.errors import BadRequest, ConfigError, ProbeError, UpstreamError
+from gateway.errors import Blame, ConfigError, ProbeError, RefusedByBackend, UpstreamError
 from gateway.health import step
 from gateway.memory.device_probes import VllmProbe
 from gateway.policies.cluster import Cluster
@@ -117,10 +118,12 @@ async def keep_tending(runtime: Runtime, backend: Backend) -> None:
 
 
 async def tend(runtime: Runtime, backend: Backend) -> None:
-    """Ask the backend for a token when its breaker waits for one."""
-    breaker = backend.breaker
-    due = breaker.cooled_down or breaker.state is State.HALF_OPEN
-    due = due and (backend.keeper is None or backend.keeper.up)
+    """Ask the backend for a token when its breaker waits for one, and the backend did not ask to be left alone."""
+    breaker, now_s = backend.breaker, runtime.clock.now_s()
+    if breaker.cooled_down:
+        backend.pace.begins()
+    due = breaker.cooled_down or (breaker.state is State.HALF_OPEN and backend.pace.is_due(now_s))
+    due = due and backend.away_until_s <= now_s and (backend.keeper is None or backend.keeper.up)
     if not due or not runtime.policies.current.breaker.background_probes:
         return
     permit = breaker.acquire()
@@ -133,21 +136,44 @@ async def _probe(runtime: Runtime, backend: Backend, permit: Permit) -> None:
     stream = backend.config.streams_in_need  # so that giving up cancels the probe there too
     fields = {"model": backend.config.model, backend.config.max_tokens_field: 1, **({"stream": True} if stream else {})}
     body = msgspec.json.encode({**_PING, **fields})
-    call = Call(body=body, limits=limits, total_s=min(limits.total_s, limits.first_token_s))
+    total_s = min(limits.total_s, limits.first_token_s)
+    call = Call(body=body, limits=limits, total_s=total_s, own_key=_lacks_key(runtime, backend))
     began_s = runtime.clock.now_s()
     try:
         await backend.client.ping(call, stream=stream)
     except UpstreamError as error:
         permit.failed(error.blame)
-        runtime.log.write(Event(event="probe_failed", backend=backend.name, detail=str(error)))
-    except BadRequest as error:
-        permit.succeeded(runtime.clock.now_s() - began_s)  # it answers, if only that it dislikes what the probe says
-        runtime.log.write(Event(event="probe_refused", backend=backend.name, detail=str(error)))
+        _probed_in_vain(runtime, backend, error)
+    except RefusedByBackend as error:
+        if error.status in CLIENTS_KEY:  # it answers; whether it works, a request with a key has to tell
+            permit.cancelled()
+            _probed_in_vain(runtime, backend, error)
+        else:
+            permit.succeeded(runtime.clock.now_s() - began_s)  # it answers, if only that it dislikes the probe
+            runtime.log.write(Event(event="probe_refused", backend=backend.name, detail=str(error)))
     else:
         permit.succeeded(runtime.clock.now_s() - began_s)
         runtime.log.write(Event(event="probe_succeeded", backend=backend.name))
     finally:
         permit.cancelled()
+
+
+def _lacks_key(runtime: Runtime, backend: Backend) -> bool:
+    """Whether a key comes with the clients' requests, and the gateway has none of its own to probe with."""
+    return not backend.client.has_key and not KEYS.isdisjoint(
+        name.lower() for name in runtime.config.server.forward_headers
+    )
+
+
+def _probed_in_vain(runtime: Runtime, backend: Backend, error: UpstreamError | RefusedByBackend) -> None:
+    """Tell it, and let the backend alone for a while: as long as it asks, where it asks."""
+    now_s, policy = runtime.clock.now_s(), runtime.policies.current
+    asked_s = (error.retry_after_s or 0.0) if isinstance(error, UpstreamError) else 0.0
+    asked_s = min(asked_s, policy.overload.max_retry_after_s)
+    if isinstance(error, UpstreamError) and error.blame is Blame.BACKPRESSURE:
+        backend.leave_alone(error.retry_after_s or 0.0, now_s=now_s, most_s=policy.overload.max_retry_after_s)
+    backend.pace.waits(now_s, open_s=policy.breaker.open_s, asked_s=asked_s)
+    runtime.log.write(Event(event="probe_failed", backend=backend.name, detail=str(error)))
 
 
 async def _feed(runtime: Runtime, backend: Backend, probe: VllmProbe) -> None:

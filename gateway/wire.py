@@ -9,7 +9,7 @@ from gateway.answers.completion import new_id, now_unix_s
 from gateway.clock import Clock
 from gateway.errors import BadRequest
 from gateway.pipeline import Reply
-from gateway.record import DegradationRecord, Level
+from gateway.record import DegradationRecord
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -101,8 +101,8 @@ def reply_body(reply: Reply) -> Any:
     if reply.completion is not None:
         body = reply.completion.body
         body["degradation"] = reply.record
-        if reply.record.level is not Level.HEALTHY and reply.record.model_served is not None:
-            body["model"] = reply.record.model_served
+        if (name := reply.record.model_named) is not None:
+            body["model"] = name
         return body
     if reply.retry_after_s is not None:
         why = ", ".join(reply.record.reasons)

@@ -17,9 +17,16 @@ class Completion(msgspec.Struct, kw_only=True):
     refusal: bool = False
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    reasoning_tokens: int = 0  # of the completion's: thought, not said
+    holds_unseen: bool = False  # more than its text: what the model thought, or sound
     body: dict[str, Any] = msgspec.field(default_factory=dict)
     bad_lines: int = 0  # lines of the stream that were not readable
     own_record: dict[str, Any] | None = None  # what a backend that is a gateway itself says it degraded
+
+    @property
+    def said_tokens(self) -> int | None:
+        """The tokens of the answer without those that were only thought; None where nobody said."""
+        return None if self.completion_tokens is None else self.completion_tokens - self.reasoning_tokens
 
 
 def new_id() -> str:

@@ -27,6 +27,7 @@ import msgspec
 from gateway.answers.completion import Completion
 from gateway.answers.published import FINISHES, RECORD, whole
 from gateway.answers.published import finish as openais_word
+from gateway.answers.token_accounting import holds_unseen, reasoning_tokens
 from gateway.answers.tool_calls import called_in, kind_of
 from gateway.backends.error_body import error_in
 from gateway.backends.failures import failure_inside
@@ -74,6 +75,7 @@ def completion_in(body: dict[str, Any]) -> Completion:
     if isinstance(usage, dict):
         completion.prompt_tokens = _count(usage.get("prompt_tokens"))
         completion.completion_tokens = _count(usage.get("completion_tokens"))
+        completion.reasoning_tokens = reasoning_tokens(usage)
     return completion
 
 
@@ -231,6 +233,7 @@ def _first_choice(choice: dict[str, Any]) -> Completion:
         calls_tools=calls,
         called=called_in(message),
         refusal=refusal,
+        holds_unseen=holds_unseen(message),
     )
 
 

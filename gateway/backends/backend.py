@@ -14,6 +14,7 @@ from gateway.backends.breaker import Breaker, State
 from gateway.backends.client import Client
 from gateway.backends.failures import TOKENS_FIELDS
 from gateway.backends.lane import Lane
+from gateway.backends.probing import Pace
 from gateway.backends.process_probe import follow
 from gateway.clock import Clock
 from gateway.damaged import DAMAGED, why
@@ -57,6 +58,7 @@ class Backend:
     keeper: Keeper | None = None  # the watchdog, where the gateway runs the backend itself
     secrets: Secrets = field(default_factory=Secrets)  # that no answer may quote
     standing: Standing = field(default_factory=Standing)
+    pace: Pace = field(default_factory=Pace)  # of the gateway's own probes
     away_until_s: float = field(default=0.0)  # it is left alone until then
     asked_until_s: float = field(default=0.0)  # it asked to be left alone until then, which may be longer
     _kv_bytes: dict[tuple[int, int], int] = field(default_factory=dict, init=False, repr=False)
@@ -72,6 +74,11 @@ class Backend:
                 self._kv_bytes = {}
             known = self._kv_bytes[key] = kv_peak_bytes(self.shape, prompt_tokens, max_tokens)
         return known
+
+    def leave_alone(self, asked_s: float, *, now_s: float, most_s: float) -> None:
+        """It asked to be left alone for `asked_s`; it is, but for no more than `most_s`."""
+        self.asked_until_s = now_s + asked_s
+        self.away_until_s = min(self.asked_until_s, now_s + most_s)
 
     @property
     def tokenizer(self) -> WatchedCounter | None:

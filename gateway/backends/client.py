@@ -33,12 +33,13 @@ _ERROR_BODY_BYTES = 65_536
 _ERROR_BODY_S = 1.0  # so long an error may take to explain itself
 _OK = 200
 _NO_SECRETS = Secrets()
-_KEYS = frozenset({"authorization", "x-api-key", "api-key"})  # of a client, passed on
+KEYS = frozenset({"authorization", "x-api-key", "api-key"})  # of a client, passed on
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True):
     """What to send, and how long it may take; `headers` go with the client's own.
 
+    `own_key`: the client's own key belongs to it, whether it is in `headers` or, in a probe, missing.
     `total_s` is the backend's limit, `left_s` what the request has left: what that ends is not the backend's fault.
     """
 
@@ -48,6 +49,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     left_s: float = math.inf
     max_bytes: int = _ERROR_BODY_BYTES
     headers: Mapping[str, str] = msgspec.field(default_factory=lambda: MappingProxyType({}))
+    own_key: bool = False
 
 
 class Client:
@@ -75,6 +77,7 @@ class Client:
         headers = {"Host": self.origin.authority, "User-Agent": "truefall", "Accept-Encoding": "identity"}
         if api_key:
             headers["Authorization"] = f"Bearer {api_key}"
+        self.has_key = "Authorization" in headers
         self._headers = headers
         self._head = _head_of(self.origin.target, headers)
         self._done_required = done_required
@@ -174,7 +177,7 @@ class Client:
             now_unix_s=self._wall_s,
             masked=secrets.masked,
             sent=call.body,
-            own_key=not _KEYS.isdisjoint(call.headers),
+            own_key=call.own_key or not KEYS.isdisjoint(call.headers),
         )
         if isinstance(failure, FieldRefused) and not self._told:
             self._told = True

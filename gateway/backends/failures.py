@@ -60,9 +60,10 @@ _QUOTED_CHARS = 300
 _BAD_REQUEST, _SERVER_ERROR = 400, 500
 _NOT_FOUND, _TIMED_OUT, _TOO_MANY, _FAILED_INSIDE, _UNAVAILABLE = 404, 408, 429, 424, 503
 _CLIENTS = frozenset({400, 413, 414, 415, 422, 431})
-_CLIENTS_KEY = frozenset({401, 402, 403})
+CLIENTS_KEY = frozenset({401, 402, 403})  # where a key of its own was passed on
 _BACKENDS = frozenset({401, 402, _NOT_FOUND, 405, 407, _TIMED_OUT, 410, 411, 417, 421, _FAILED_INSIDE, 425, 426, 428})
 _NOT_THERE = 501
+_UNAUTHORIZED, _NO_KEY = 401, ": it refuses the gateway's key, or wants one: set api_key_env"
 _CLIENT_KINDS = frozenset(
     {
         *(str(status) for status in _CLIENTS),
@@ -105,7 +106,7 @@ def failure_of(
     error = error_body(body)
     if status in _CLIENTS or _is_about_a_field(status, error):
         return _clients_fault(status, error, name=name, masked=masked, sent=sent)
-    if own_key and status in _CLIENTS_KEY:
+    if own_key and status in CLIENTS_KEY:
         return RefusedByBackend(f"{name} refused the key: {_quoted(error, masked)}", field=None, status=status)
     retry_after_s = wait_s(retry_after, now_unix_s=now_unix_s)
     if status == _TOO_MANY and tells(_TOO_LARGE, error, sent=sent):
@@ -150,7 +151,8 @@ def _failure(status: int, error: ErrorBody, *, name: str, sent: bytes) -> Upstre
     if neutral:
         error = error._replace(message="")  # it may be the client's words
     may_blame = status >= _SERVER_ERROR  # of a 4xx the status says whose it is, whatever type it gives itself
-    return _told(f"{name} answered {status}", error, sent=sent, neutral=neutral, may_blame=may_blame)
+    what = f"{name} answered {status}" + (_NO_KEY if status == _UNAUTHORIZED else "")
+    return _told(what, error, sent=sent, neutral=neutral, may_blame=may_blame)
 
 
 def _told(what: str, error: ErrorBody, *, sent: bytes, neutral: bool, may_blame: bool) -> UpstreamError:

@@ -29,6 +29,8 @@ class Usage(msgspec.Struct, gc=False):
     prompt_tokens: Whole
     completion_tokens: Whole
     total_tokens: Whole
+    completion_tokens_details: dict[str, Any] | None = None
+    reasoning_tokens: Any = None
     degradation: msgspec.Raw = _NO_VALUE
 
 
@@ -54,6 +56,9 @@ class Delta(msgspec.Struct, gc=False):
     refusal: str | None = None
     reasoning_content: msgspec.Raw = _NO_VALUE  # of whatever type: it only shows that the backend is at work
     reasoning: msgspec.Raw = _NO_VALUE
+    reasoning_details: msgspec.Raw = _NO_VALUE
+    thinking: msgspec.Raw = _NO_VALUE
+    audio: msgspec.Raw = _NO_VALUE
     tool_calls: list[ToolDelta] | None = None
     function_call: FunctionDelta | None = None
     degradation: msgspec.Raw = _NO_VALUE
@@ -93,6 +98,7 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
     is_progress: bool  # content, or what the model thinks before it
     finish_reason: str | None
     is_plain: bool = False  # text, and nothing besides
+    holds_unseen: bool = False  # what the model thinks, or sound
 
 
 _DECODER = msgspec.json.Decoder(Event)
@@ -233,6 +239,8 @@ class StreamReader:
             or (event.type is not None and _says_failed(event.type, event.choices))
         ):
             raise self._error_in(data)
+        if event.choices and (len(event.choices) > 1 or event.choices[0].index):
+            return self._of_first(data)
         return self._piece(data, event)
 
     def _mended(self, data: bytes) -> tuple[bytes, Event]:
@@ -245,12 +253,24 @@ class StreamReader:
             raise self._error_in(data)
         self.own_record = own_record_in(body) or self.own_record
         for choice in choices if isinstance(choices, list) else ():
-            if isinstance(choice, dict) and isinstance(reason := choice.get("finish_reason"), str):
+            if not isinstance(choice, dict) or choice.get("index"):
+                continue  # of another answer, which is left out
+            if isinstance(reason := choice.get("finish_reason"), str):
                 require_finished(reason)
         mended = chunk(body, self._outer, called=self._called)
         mended.setdefault("model", self._model)
         data = msgspec.json.encode(mended)
         return data, _DECODER.decode(data)
+
+    def _of_first(self, data: bytes) -> Piece | None:
+        """The chunk without further choices: one was asked for, nobody checks others. Said twice, it is unreadable."""
+        body = msgspec.json.decode(data)
+        body["choices"] = [choice for choice in body["choices"] if choice["index"] == 0]
+        if len(body["choices"]) > 1:
+            self.bad_lines += 1
+            return None
+        data = msgspec.json.encode(body)
+        return self._piece(data, _DECODER.decode(data))
 
     def _piece(self, data: bytes, event: Event) -> Piece:
         if not event.choices:
@@ -262,12 +282,12 @@ class StreamReader:
         if delta.tool_calls:
             self._called = True
         text = delta.content
+        unseen = _holds_unseen(delta)
         if text:
-            more = choice.finish_reason or event.usage or delta.tool_calls or delta.function_call
-            return Piece(data, event, text, True, True, choice.finish_reason, not more)
+            more = choice.finish_reason or event.usage or delta.tool_calls or delta.function_call or unseen
+            return Piece(data, event, text, True, True, choice.finish_reason, not more, unseen)
         content = bool(delta.refusal or delta.tool_calls or delta.function_call)
-        progress = content or _says(delta.reasoning_content) or _says(delta.reasoning)
-        return Piece(data, event, "", content, progress, choice.finish_reason)
+        return Piece(data, event, "", content, content or unseen, choice.finish_reason, holds_unseen=unseen)
 
     def _check_broken(self, data: bytes) -> None:
         """An error event whose message broke its own JSON is still an error event."""
@@ -280,6 +300,17 @@ class StreamReader:
 
 def _says(value: msgspec.Raw) -> bool:
     return value is not _NO_VALUE and bytes(value) not in _NOTHING
+
+
+def _holds_unseen(delta: Delta) -> bool:
+    """Whether it says more than its text: what the model thinks, or sound."""
+    return (
+        _says(delta.reasoning_content)
+        or _says(delta.reasoning)
+        or _says(delta.reasoning_details)
+        or _says(delta.thinking)
+        or _says(delta.audio)
+    )
 
 
 def _says_failed(kind: Any, choices: Any) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 from contextlib import suppress
 from typing import NamedTuple
 
+from gateway.deferred.again import Again, is_answer
 from gateway.deferred.config import Deferred
 from gateway.deferred.exposed import AsyncEvent
 from gateway.deferred.job import Claimed, StoreError
@@ -95,21 +96,30 @@ class Worker:
                 await asyncio.to_thread(self._store.renew, identity, lease_s=self._config.lease_s)
 
     async def _answer(self, claimed: Claimed) -> Ended:
-        """Status and body, as the client would have got them at once; refusals are tried again until the deadline."""
-        runtime = self._runtime
+        """Status and body, as the client would have got them at once; what may pass is tried again until the end."""
+        runtime, again = self._runtime, Again()
         ends_s = runtime.clock.now_s() + self._config.deadline_s
         try:
             while True:
                 work = self._work(claimed, ends_s)
                 reply = await outcome(runtime, work, None)
-                pause_s = reply.retry_after_s
+                pause_s = again.pause_s(reply)
                 if pause_s is None or runtime.clock.now_s() + pause_s >= ends_s:
                     break
                 await runtime.clock.sleep(pause_s)
+                if not await self._is_wanted(claimed):
+                    break
         except BadRequest as error:
             return Ended(error.status, encode(error_body(error)), answered=False)
         self._tally.replied(work, reply)
         return _whole(work, reply)
+
+    async def _is_wanted(self, claimed: Claimed) -> bool:
+        """Whether its owner has not deleted it meanwhile."""
+        try:
+            return await asyncio.to_thread(self._store.find, claimed.id, tenant=claimed.tenant) is not None
+        except StoreError:
+            return True
 
     def _work(self, claimed: Claimed, ends_s: float) -> Work:
         runtime, asked = self._runtime, claimed.asked
@@ -130,5 +140,4 @@ def _whole(work: Work, reply: Reply) -> Ended:
         suggestion = structured.suggestion_zh if work.language == "zh" else structured.suggestion_en
         reply = Reply(status=structured.status, record=reply.record, suggestion=suggestion)
         return Ended(reply.status, encode(structured_body(reply)), answered=False)
-    answered = reply.completion is not None and not reply.record.abstained
-    return Ended(reply.status, encode(reply_body(reply)), answered=answered)
+    return Ended(reply.status, encode(reply_body(reply)), answered=is_answer(reply))

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from gateway.errors import ConfigError
 from gateway.memory.families import completed, shown
+from gateway.memory.numbers import count, whole
+from gateway.memory.widths import layer_configs, values_per_token
 
 DTYPE_BITS = MappingProxyType(
     {
@@ -24,7 +26,6 @@ DTYPE_BITS = MappingProxyType(
     }
 )
 SCALE_BITS = 32
-_MOST = 10**9  # of anything: no model has as many, and no product of such numbers is too much to print
 _MOST_LAYERS = 100_000
 _WITHOUT_CACHE = frozenset({"linear_attention", "conv", "mamba", "moe", "mlp", "dummy"})
 
@@ -73,10 +74,9 @@ class KvShape:
         config = completed(config)
         if tensor_parallel < 1:
             raise ConfigError(f"tensor_parallel is {tensor_parallel}, must be 1 or more")
-        windows = Counter(_windows(config))
-        width = _values_per_token(config, tensor_parallel)
-        ordered = sorted(windows.items(), key=lambda entry: (entry[0] is not None, entry[0] or 0))
-        groups = tuple(LayerGroup(layers, width, window) for window, layers in ordered)
+        alike = Counter(_kinds_of_layers(config, tensor_parallel))
+        ordered = sorted(alike.items(), key=lambda entry: (entry[0][1] is not None, entry[0][1] or 0, entry[0][0]))
+        groups = tuple(LayerGroup(layers, width, window) for (width, window), layers in ordered)
         return cls(
             groups=groups,
             value_bits=_value_bits(config, cache_dtype),
@@ -122,37 +122,27 @@ def _group_bytes(shape: KvShape, group: LayerGroup, tokens: int, batch: int) -> 
     return -(-(values * shape.value_bits + scales) // 8)
 
 
-def _values_per_token(config: Mapping[str, Any], tensor_parallel: int) -> int:
-    if config.get("kv_lora_rank"):
-        return _whole(config, "kv_lora_rank") + _whole(config, "qk_rope_head_dim")
-    heads = _whole(config, "num_attention_heads")
-    kv_heads = _whole(config, "num_key_value_heads") if config.get("num_key_value_heads") else heads
-    if config.get("new_decoder_architecture"):
-        kv_heads = heads  # Falcon's keys are spread over all heads before they are kept
-    elif config.get("multi_query"):
-        kv_heads = 1
-    head_dim = _whole(config, "head_dim") if config.get("head_dim") else _head_dim(config, heads)
-    return 2 * -(-kv_heads // tensor_parallel) * head_dim
-
-
-def _head_dim(config: Mapping[str, Any], heads: int) -> int:
-    hidden_size = _whole(config, "hidden_size")
-    if hidden_size < heads:
-        raise ConfigError(f"model config: hidden_size is {hidden_size}, must be num_attention_heads ({heads}) or more")
-    return hidden_size // heads
-
-
-def _windows(config: Mapping[str, Any]) -> list[int | None]:
-    """The window of each layer that holds a cache; None for full attention."""
-    layers = _whole(config, "num_hidden_layers", most=_MOST_LAYERS)
-    own = layers - _count(config, "num_kv_shared_layers", most=layers - 1)
-    types = _list(config, "layer_types") or [_implied_type(config, index) for index in range(layers)]
+def _kinds_of_layers(config: Mapping[str, Any], tensor_parallel: int) -> list[tuple[int, int | None]]:
+    """Width and window of each layer that holds a cache; None for full attention."""
+    layers = whole(config, "num_hidden_layers", most=_MOST_LAYERS)
+    own = layers - count(config, "num_kv_shared_layers", most=layers - 1)
+    types = _list(config, "layer_types") or _implied_types(config, layers)
     if len(types) != layers:
         raise ConfigError(f"layer_types has {len(types)} entries, num_hidden_layers says {layers}")
     for kind in types:
         if not isinstance(kind, str):
             raise ConfigError(f"model config: layer_types holds {shown(kind)}, must hold names")
-    return [_window(config, kind) for kind in types[:own] if kind not in _WITHOUT_CACHE]
+    pairs = zip(types[:own], layer_configs(config, types)[:own], strict=True)
+    return [
+        (values_per_token(layer, tensor_parallel), _window(layer, kind))
+        for kind, layer in pairs
+        if kind not in _WITHOUT_CACHE
+    ]
+
+
+def _implied_types(config: Mapping[str, Any], layers: int) -> list[str]:
+    types = [_implied_type(config, index) for index in range(layers)]
+    return [*types[:-1], "full_attention"] if config.get("global_head_dim") else types  # as Gemma 4 always ends
 
 
 def _implied_type(config: Mapping[str, Any], index: int) -> str:
@@ -175,24 +165,24 @@ def _rotates(config: Mapping[str, Any], index: int) -> bool:
     listed = _list(config, "no_rope_layers")
     if listed:
         return index < len(listed) and bool(listed[index])
-    interval = _count(config, "no_rope_layer_interval")
+    interval = count(config, "no_rope_layer_interval")
     return not interval or (index + 1) % interval != 0
 
 
 def _slides(config: Mapping[str, Any], index: int) -> bool:
     if config.get("model_type") == "qwen2_moe":
-        return index % 2 == 0 and index < _count(config, "max_window_layers")
+        return index % 2 == 0 and index < count(config, "max_window_layers")
     if "max_window_layers" in config and config.get("model_type") != "qwen3_moe":
-        return index >= _count(config, "max_window_layers")
-    pattern = _count(config, "_sliding_window_pattern") or _count(config, "sliding_window_pattern")
+        return index >= count(config, "max_window_layers")
+    pattern = count(config, "_sliding_window_pattern") or count(config, "sliding_window_pattern")
     return not pattern or (index + 1) % pattern != 0
 
 
 def _window(config: Mapping[str, Any], kind: str) -> int | None:
     if kind in ("sliding_attention", "hybrid_sliding"):
-        window = _whole(config, "sliding_window")
+        window = whole(config, "sliding_window")
         return window // 2 + 1 if config.get("use_bidirectional_attention") is True else window
-    return _whole(config, "attention_chunk_size") if kind == "chunked_attention" else None
+    return whole(config, "attention_chunk_size") if kind == "chunked_attention" else None
 
 
 def _value_bits(config: Mapping[str, Any], cache_dtype: str | None) -> int:
@@ -200,23 +190,6 @@ def _value_bits(config: Mapping[str, Any], cache_dtype: str | None) -> int:
     if name not in DTYPE_BITS:
         raise ConfigError(f"cache dtype {shown(name)} is unknown; known are {', '.join(DTYPE_BITS)}")
     return DTYPE_BITS[name]
-
-
-def _whole(config: Mapping[str, Any], field: str, *, most: int = _MOST) -> int:
-    value = config.get(field)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 < value <= most:
-        raise ConfigError(f"model config: {field} is {shown(value)}, must be a whole number from 1 to {most}")
-    return value
-
-
-def _count(config: Mapping[str, Any], field: str, *, most: int = _MOST) -> int:
-    """0 where the config does not say it."""
-    value = config.get(field)
-    if value is None:
-        return 0
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise ConfigError(f"model config: {field} is {shown(value)}, must be a whole number from 0 to {most}")
-    return value
 
 
 def _list(config: Mapping[str, Any], field: str) -> list[Any]:

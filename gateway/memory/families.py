@@ -28,6 +28,12 @@ def _row(layers: int, heads: int, hidden_size: int, kv_heads: int | None = None,
 
 
 _SWITCHED_OFF: dict[str, Any] = {"use_sliding_window": False, "sliding_window": 4096, "max_window_layers": 28}
+_GEMMA_4: dict[str, Any] = {
+    "head_dim": 256,
+    "global_head_dim": 512,
+    "sliding_window": 512,
+    "sliding_window_pattern": 6,
+}
 _LATENT: dict[str, Any] = {"kv_lora_rank": 512, "qk_rope_head_dim": 64}
 FAMILIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -39,6 +45,8 @@ FAMILIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "gemma": _row(28, 16, 3072, 16, head_dim=256),
         "gemma2": _row(26, 8, 2304, 4, head_dim=256, sliding_window=4096, sliding_window_pattern=2),
         "gemma3_text": _row(26, 8, 2304, 4, head_dim=256, sliding_window=4096, sliding_window_pattern=6),
+        "gemma4_text": _row(30, 8, 2304, 4, **_GEMMA_4, attention_k_eq_v=False),
+        "gemma4_unified_text": _row(30, 8, 2304, 4, **_GEMMA_4),
         "gpt2": _row(12, 12, 768),
         "gpt_bigcode": _row(12, 12, 768, multi_query=True),
         "gpt_neox": _row(44, 64, 6144),

@@ -9,6 +9,7 @@ from gateway.memory.shared_config import MOST_LEASE_S, SharedLedgerConfig
 
 # KEYS: one hash, lease -> "<end in ms> <bytes>". What is reserved is always their sum: there is no second number that
 # could disagree, whatever Redis forgets. Redis' own clock decides what has ended.
+# The hash lives on for twice the longest lease that was ever put into it; nobody shortens another's.
 # A lease that ends farther ahead than any may is one from before that clock was set back: it has ended.
 _FARTHEST_MS = 4 * MOST_LEASE_S * 1000
 _BEGIN = (
@@ -29,7 +30,8 @@ for index = 1, #all, 2 do
 end
 local function keep(lease, bytes, lease_ms)
   redis.call('HSET', KEYS[1], lease, string.format('%.0f %s', now + lease_ms, bytes))
-  redis.call('PEXPIRE', KEYS[1], lease_ms * 2)
+  local left = redis.call('PTTL', KEYS[1])
+  if left < lease_ms * 2 then redis.call('PEXPIRE', KEYS[1], lease_ms * 2) end
   total = total - (sizes[lease] or 0) + bytes
   sizes[lease] = tonumber(bytes)
 end

@@ -1,9 +1,11 @@
 """Where free memory is read without a GPU: a backend's process, or its cgroup."""
 
+import math
 import os
 import resource
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -13,6 +15,7 @@ from gateway.clock import Clock
 from gateway.errors import ProbeError
 
 _STATM_BYTES = 256
+_LIST_S = 1.0  # between two looks at who belongs to a process
 _UNLIMITED_BYTES = 1 << 60  # cgroup v1 writes "no limit" as a number near 2**63
 
 
@@ -50,36 +53,93 @@ class Headroom(NamedTuple):
 
 
 class ProcessProbe:
-    """A process under its own limits: resident memory under `limit_bytes`, address space under RLIMIT_AS.
+    """A process and all that it started: resident memory, together, under `limit_bytes`; each under its own RLIMIT_AS.
 
-    Both are read anew each time, so a limit that is lowered while the process runs is seen at once. The smaller
-    room counts. With neither limit the machine's available memory is the room.
+    Both are read anew each time, so a limit that is lowered while a process runs is seen at once. The smallest
+    room counts. With neither limit the machine's available memory is the room. Who belongs to the process is looked up
+    once a second. Memory that several processes share counts once for each.
     """
 
     def __init__(self, pid: int, limit_bytes: int | None, clock: Clock) -> None:
         self._pid = pid
-        self._statm = _Statm(pid)
+        self._tree = _Tree(pid)
         self._limit_bytes = limit_bytes
         self._clock = clock
 
     def read(self) -> MemoryReading:
         now_s = self._clock.now_s()
         try:
-            rooms = self._rooms()
+            rooms = self._rooms(now_s)
         except (OSError, ValueError) as error:
             raise ProbeError(f"memory of process {self._pid} cannot be read: {error}") from None
         room = rooms[0] if len(rooms) == 1 else min(rooms, key=lambda one: one.free)
         return MemoryReading(free_bytes=max(0, room.free), total_bytes=room.total, taken_at_s=now_s)
 
-    def _rooms(self) -> list[Headroom]:
-        virtual_bytes, resident_bytes = self._statm.read()
+    def _rooms(self, now_s: float) -> list[Headroom]:
+        taken = self._tree.read(now_s)
         rooms = []
         if self._limit_bytes is not None:
+            resident_bytes = sum(one.resident_bytes for one in taken)
             rooms.append(Headroom(self._limit_bytes - resident_bytes, self._limit_bytes))
-        soft_bytes = address_space_limit(self._pid)
-        if soft_bytes is not None:
-            rooms.append(Headroom(soft_bytes - virtual_bytes, soft_bytes))
+        for one in taken:
+            if one.soft_bytes is not None:
+                rooms.append(Headroom(one.soft_bytes - one.virtual_bytes, one.soft_bytes))
         return rooms or [machine_room()]
+
+
+class Taken(NamedTuple):
+    """What one process takes, and how much address space it may; None: unlimited."""
+
+    virtual_bytes: int
+    resident_bytes: int
+    soft_bytes: int | None
+
+
+class _Tree:
+    """A process with its children, and theirs. The processes of a server start and end while it runs."""
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._root = _Statm(pid)
+        self._below: dict[int, _Statm] = {}
+        self._listed_at_s = -math.inf
+
+    def read(self, now_s: float) -> list[Taken]:
+        """The process first. Raises OSError where it has ended; a child that has is left out."""
+        taken = [_taken(self._pid, self._root)]
+        if now_s - self._listed_at_s >= _LIST_S:
+            self._listed_at_s = now_s
+            self._below = {pid: self._below.get(pid) or _Statm(pid) for pid in descendants(self._pid)}
+        for pid, statm in self._below.items():
+            with suppress(OSError):
+                taken.append(_taken(pid, statm))
+        return taken
+
+
+def _taken(pid: int, statm: "_Statm") -> Taken:
+    virtual_bytes, resident_bytes = statm.read()
+    return Taken(virtual_bytes, resident_bytes, address_space_limit(pid))
+
+
+def descendants(pid: int) -> list[int]:
+    """The children of a process, theirs, and so on; one that ends meanwhile is left out, with what it started."""
+    found: list[int] = []
+    waiting = [pid]
+    while waiting:
+        below = _children(waiting.pop())
+        found += below
+        waiting += below
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    """By the kernel's own list; each thread has started some."""
+    found: list[int] = []
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with suppress(OSError):
+                found += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text(encoding="ascii").split())
+    return found
 
 
 class _Statm:

@@ -1,6 +1,7 @@
 """Which copy of the weights is whole, by the checksums that each copy brings along."""
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,9 +9,13 @@ from typing import NamedTuple
 import msgspec
 
 from gateway.damaged import DAMAGED
+from gateway.errors import GatewayError
 
 MANIFEST = "truefall-model.json"
 SUMS = "SHA256SUMS"  # "<sha256>  <file>" per line, as sha256sum writes it
+_LINE = re.compile(r"(?P<sha256>[0-9a-fA-F]{64}) [ *](?P<name>.+)")
+_WEIGHTS = frozenset({".safetensors", ".bin", ".gguf", ".pt", ".pth"})
+_SHOWN_CHARS = 90
 
 
 class Verified(NamedTuple):
@@ -32,7 +37,7 @@ def first_whole(copies: Sequence[Path]) -> Verified:
 
 
 def problem_of(folder: Path) -> str | None:
-    """What is wrong with a folder of weights, in one line; None when every checksum holds."""
+    """What is wrong with a folder of weights, in one line; None when every checksum holds and none is missing."""
     try:
         sums = _sums(folder)
         for name, wanted in sums.items():
@@ -40,12 +45,25 @@ def problem_of(folder: Path) -> str | None:
                 found = hashlib.file_digest(file, "sha256").hexdigest()
             if found != wanted:
                 return f"{folder / name} is damaged: its sha256 is {found[:12]}…, must be {wanted[:12]}…"
+        return _unnamed(folder, sums)
+    except _Unreadable as error:
+        return str(error)
     except OSError as error:
         return f"{error.filename or folder}: {error.strerror}"
-    return None if sums else f"{folder} has no checksums: {MANIFEST} or {SUMS} must name its files"
+
+
+def _unnamed(folder: Path, sums: Mapping[str, str]) -> str | None:
+    if not sums:
+        return f"{folder} has no checksums: {MANIFEST} or {SUMS} must name its files"
+    named = {folder / name for name in sums}
+    for file in sorted(folder.iterdir()):
+        if file.suffix in _WEIGHTS and file not in named:
+            return f"{file} has no checksum: {MANIFEST} or {SUMS} must name it, or take the file away"
+    return None
 
 
 def _sums(folder: Path) -> Mapping[str, str]:
+    """File name -> sha256; empty where there is no list. Raises _Unreadable."""
     manifest = folder / MANIFEST
     if manifest.is_file():
         try:
@@ -55,8 +73,22 @@ def _sums(folder: Path) -> Mapping[str, str]:
     sums = folder / SUMS
     if not sums.is_file():
         return {}
-    lines = [line.split(maxsplit=1) for line in sums.read_text("utf-8", "replace").splitlines() if line.strip()]
-    return {parts[1].lstrip("*"): parts[0].lower() for parts in lines if len(parts) == 2}
+    lines = sums.read_text("utf-8", "replace").splitlines()
+    return dict(_named(sums, number, line) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def _named(sums: Path, number: int, line: str) -> tuple[str, str]:
+    found = _LINE.fullmatch(line.strip())
+    if found is None:
+        raise _Unreadable(
+            f"{sums} is damaged: line {number} is {line.strip()[:_SHOWN_CHARS]!r}, must be a sha256 and a file's name; "
+            "fetch it again, or write it with sha256sum"
+        )
+    return found["name"], found["sha256"].lower()
+
+
+class _Unreadable(GatewayError):  # noqa: N818 - it says what is so
+    """A line that says nothing: the list itself is damaged."""
 
 
 class _Manifest(msgspec.Struct):

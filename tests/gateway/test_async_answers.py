@@ -120,7 +120,7 @@ async def test_only_who_asked_may_fetch_or_delete(tmp_path):
 async def test_a_backend_that_fails_gives_the_degraded_answer_later(tmp_path):
     async with (
         running(answers({}, 500)) as up,
-        gateway(backend(up, "primary"), policy=TREE, deferred=deferred(tmp_path)) as served,
+        gateway(backend(up, "primary"), policy=TREE, deferred=deferred(tmp_path, deadline_s=0.4)) as served,
     ):
         slow(served)
         answer = await fetched(served, await ask(served))
@@ -145,11 +145,13 @@ class Wall:
         return self.time_s
 
 
-@pytest.mark.parametrize(("script", "what"), [(says(GOOD), "finished"), (answers({}, 500), "failed")])
-async def test_the_metrics_say_what_became_of_it(tmp_path, script, what):
+@pytest.mark.parametrize(
+    ("script", "what", "deadline_s"), [(says(GOOD), "finished", 60.0), (answers({}, 500), "failed", 0.4)]
+)
+async def test_the_metrics_say_what_became_of_it(tmp_path, script, what, deadline_s):
     async with (
         running(script) as up,
-        gateway(backend(up, "primary"), policy=TREE, deferred=deferred(tmp_path)) as served,
+        gateway(backend(up, "primary"), policy=TREE, deferred=deferred(tmp_path, deadline_s=deadline_s)) as served,
     ):
         slow(served)
         before = await series(served)

@@ -10,6 +10,7 @@ from published import has_published_shape
 from served import SHORT, Answer, backend, gateway, policy_of
 from upstream_stub import Script, answers, chunk, dies, hangs, raw, running, says, streams
 
+from gateway.backends.breaker import State
 from gateway.clock import SystemClock
 from gateway.prompt import CharCounter
 
@@ -495,6 +496,25 @@ async def test_a_request_that_kills_backends_meets_two_of_them_at_most(killer, s
         answer = await served.chat(stream=stream)
         assert record_of(answer)["path"] == "template"
         assert [len(up.seen) for up in (one, two, three)] == [1, 1, 0]
+
+
+@BOTH
+@pytest.mark.parametrize("obstacle", ["breaker", "away", "busy"])
+async def test_a_backend_that_was_not_at_work_on_the_request_is_not_the_second_that_it_met(obstacle, stream):
+    async with (
+        running(dies()) as one,
+        running(answers({}, 429) if obstacle == "busy" else says(GOOD)) as two,
+        running(says(GOOD)) as three,
+        gateway(backend(one, "one"), backend(two, "two"), backend(three, "three"), tick_s=3600.0) as served,
+    ):
+        second = served.runtime.backends["two"]
+        if obstacle == "breaker":
+            second.breaker.force(State.OPEN)
+        elif obstacle == "away":
+            second.leave_alone(600.0, now_s=CLOCK.now_s(), most_s=600.0)
+        answer = await served.chat(stream=stream)
+        assert record_of(answer)["path"] == "three"
+        assert [len(up.seen) for up in (one, two, three)] == [1, obstacle == "busy", 1]
 
 
 @BOTH

@@ -207,7 +207,7 @@ async def test_memory_stays_flat_and_the_level_comes_back_after_every_rough_spel
             policy=policy,
             answers=answers,
             manifests=manifests,
-            deferred=Deferred(path=tmp_path / "async.db", ttl_s=5.0, max_pending=20),
+            deferred=Deferred(path=tmp_path / "async.db", ttl_s=5.0, max_pending=20, deadline_s=2.0),
         ) as served,
     ):
         fill(served)

@@ -129,6 +129,38 @@ def test_weights_without_checksums_or_files_are_not_whole(tmp_path):
     assert "No such file" in problem_of(tmp_path / "absent") or "no checksums" in problem_of(tmp_path / "absent")
 
 
+@pytest.mark.parametrize("kept", [150, 144, 142, 108, 78, 76])
+def test_a_list_of_checksums_that_was_itself_cut_vouches_for_nothing(tmp_path, kept):
+    names = ("config.json", "model.safetensors")
+    for name in names:
+        (tmp_path / name).write_bytes(name.encode())
+    sums = "".join(f"{hashlib.sha256(name.encode()).hexdigest()}  {name}\n" for name in names)
+    (tmp_path / "SHA256SUMS").write_text(sums)
+    assert problem_of(tmp_path) is None
+    (tmp_path / "SHA256SUMS").write_text(sums[:kept])
+    told = problem_of(tmp_path)
+    assert told is not None
+    assert "\n" not in told
+
+
+def test_a_damaged_list_is_told_with_its_line_and_what_to_do(tmp_path):
+    (tmp_path / "a.bin").write_bytes(b"a")
+    (tmp_path / "SHA256SUMS").write_text(f"\n{hashlib.sha256(b'a').hexdigest()}\n")
+    assert "line 2 is" in problem_of(tmp_path)
+    assert "write it with sha256sum" in problem_of(tmp_path)
+
+
+@pytest.mark.parametrize("named_in", ["SHA256SUMS", "truefall-model.json"])
+def test_weights_that_no_line_names_are_not_whole(tmp_path, named_in):
+    digest = hashlib.sha256(b"{}").hexdigest()
+    (tmp_path / "config.json").write_bytes(b"{}")
+    listed = json.dumps({"files": {"config.json": digest}}) if named_in.endswith("json") else f"{digest} *config.json\n"
+    (tmp_path / named_in).write_text(listed)
+    assert problem_of(tmp_path) is None
+    (tmp_path / "model-00002-of-00002.safetensors").write_bytes(b"x")
+    assert "model-00002-of-00002.safetensors has no checksum" in problem_of(tmp_path)
+
+
 def test_a_list_as_sha256sum_writes_it_counts(tmp_path):
     (tmp_path / "a.bin").write_bytes(b"a")
     (tmp_path / "SHA256SUMS").write_text(f"{hashlib.sha256(b'a').hexdigest()}  a.bin\n")

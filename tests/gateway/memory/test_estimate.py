@@ -49,6 +49,12 @@ BUILT = {
     "MistralConfig": {**TINY, "sliding_window": 9, "head_dim": 8},
     "Gemma3TextConfig": {**TINY, "sliding_window": 9, "head_dim": 16, "num_key_value_heads": 1},
     "DeepseekV3Config": DEEPSEEK,
+    "Gemma4TextConfig": {
+        **TINY,
+        **{"sliding_window": 9, "head_dim": 8, "global_head_dim": 16, "num_key_value_heads": 2},
+        **{"hidden_size_per_layer_input": 0, "vocab_size_per_layer_input": 64, "pad_token_id": 0},
+    },
+    "JetMoeConfig": {**TINY, "kv_channels": 24, "num_local_experts": 2, "num_experts_per_tok": 1},
 }
 
 
@@ -100,12 +106,66 @@ def test_a_sliding_layer_keeps_one_token_less_than_its_window_and_a_prefill_hold
         ({key: value for key, value in PLAIN.items() if key != "num_attention_heads"}, "num_attention_heads"),
         ({**PLAIN, "dtype": "float7"}, "float7"),
         ({**PLAIN, "layer_types": ["full_attention"]}, "layer_types"),
+        ({**PLAIN, "wide_head_dim": 512}, "wide_head_dim is 512.*shape"),
+        ({**PLAIN, "num_key_value_heads_per_layer": [8, 4]}, r"num_key_value_heads_per_layer is \[8, 4\].*shape"),
+        ({**PLAIN, "block_configs": [{"attention": {"n_heads_in_group": 8}}]}, "block_configs.*shape"),
+        ({**PLAIN, "num_key_value_heads": [8] * 32}, "num_key_value_heads is"),
+        ({**PLAIN, "per_layer_config": [{"head_dim": 512}]}, "per_layer_config is .*shape"),
+        ({**PLAIN, "per_layer_config": {"32": {"head_dim": 512}}}, "per_layer_config names '32'.*below 32"),
+        ({**PLAIN, "per_layer_config": {"-1": {"head_dim": 512}}}, "per_layer_config names '-1'"),
+        ({**PLAIN, "per_layer_config": {"9" * 5000: {}}}, "per_layer_config names"),
+        ({**PLAIN, "per_layer_config": {"1": 512}}, r"per_layer_config\[1\] is 512"),
+        ({**PLAIN, "per_layer_config": {"1": {"wide_head_dim": 512}}}, "wide_head_dim is 512.*shape"),
+        ({**PLAIN, "per_layer_config": {"1": {"head_dim": "512"}}}, "head_dim is '512'"),
         ({**PLAIN, "layer_types": ["sliding_attention"] * 32}, "sliding_window"),
     ],
 )
 def test_an_impossible_config_is_refused_by_field(config: dict[str, Any], word: str) -> None:
     with pytest.raises(ConfigError, match=word):
         KvShape.from_config(config)
+
+
+def widths(**told: Any) -> set[tuple[int, int, int | None]]:
+    """(layers, values per token, window) of four layers, two of which slide."""
+    kinds = ["sliding_attention", "full_attention"] * 2
+    told = {"num_hidden_layers": 4, "layer_types": kinds, "sliding_window": 7, "num_key_value_heads": 4, **told}
+    return set(KvShape.from_config({**PLAIN, "head_dim": 8, **told}).groups)
+
+
+@pytest.mark.parametrize(
+    ("told", "sliding", "full"),
+    [
+        ({}, 64, 64),
+        ({"per_layer_config": {"01": {"head_dim": 32}, "3": {"head_dim": 32}}}, 64, 256),
+        (
+            {"per_layer_config": {"0": {"num_key_value_heads": 1}, "2": {"num_key_value_heads": 1, "experts": 3}}},
+            16,
+            64,
+        ),
+        ({"global_head_dim": 32}, 64, 256),
+        ({"global_head_dim": 32, "num_global_key_value_heads": 2, "attention_k_eq_v": True}, 64, 128),
+        ({"global_head_dim": 32, "num_global_key_value_heads": 2, "attention_k_eq_v": False}, 64, 256),
+        ({"global_head_dim": 32, "num_global_key_value_heads": 2}, 64, 256),
+        ({"global_head_dim": 32, "per_layer_config": {"0": {}}}, 64, 64),
+        ({"swa_head_dim": 16, "swa_num_key_value_heads": 8}, 256, 64),
+        ({"v_head_dim": 4}, 48, 48),
+        ({"v_head_dim": 16, "swa_v_head_dim": 4}, 48, 96),
+        ({"model_type": "mimo_v2_flash"}, 128, 64),
+        ({"head_dim": None, "kv_channels": 16}, 128, 128),
+    ],
+)
+def test_layers_of_other_sizes_are_counted_as_wide_as_they_are(told: dict[str, Any], sliding: int, full: int) -> None:
+    assert widths(**told) == {(2, sliding, 7), (2, full, None)}
+
+
+def test_one_layer_of_its_own_size_is_a_group_of_its_own() -> None:
+    assert widths(per_layer_config={"3": {"head_dim": 32}}) == {(2, 64, 7), (1, 64, None), (1, 256, None)}
+
+
+def test_a_latent_with_an_index_for_its_keys_keeps_both() -> None:
+    latent = {**PLAIN, "kv_lora_rank": 16, "qk_rope_head_dim": 8}
+    assert KvShape.from_config(latent).groups[0].values_per_token == 24
+    assert KvShape.from_config({**latent, "index_head_dim": 32}).groups[0].values_per_token == 56
 
 
 @pytest.mark.slow

@@ -57,7 +57,12 @@ FALCON_40B = {
     "num_kv_heads": 8,
     "torch_dtype": "bfloat16",
 }
+GEMMA_4: dict[str, Any] = {
+    "model_type": "gemma4",
+    "text_config": {"model_type": "gemma4_text", "num_hidden_layers": 12, "dtype": "bfloat16"},
+}
 PUBLISHED = [
+    (GEMMA_4, 16, ((2, 2 * 4 * 512, None), (10, 2 * 4 * 256, 512))),
     (GEMMA_3_4B, 16, ((5, 2 * 4 * 256, None), (29, 2 * 4 * 256, 1024))),
     (GEMMA_3_12B, 16, ((8, 2 * 8 * 256, None), (40, 2 * 8 * 256, 1024))),
     (LLAMA_4_SCOUT, 16, ((12, 2 * 8 * 128, None), (36, 2 * 8 * 128, 8192))),

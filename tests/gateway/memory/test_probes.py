@@ -1,5 +1,6 @@
 """Probes read real processes, real limits and real metric pages."""
 
+import asyncio
 import os
 import resource
 import subprocess
@@ -72,6 +73,47 @@ def test_what_a_process_takes_and_gives_back_between_two_readings_is_seen() -> N
     del block
     assert before - during > 60 * MB
     assert probe.read().free_bytes - during > 60 * MB
+
+
+HOLDS = "block = bytearray(b'x') * (64 << 20); print(1, flush=True); input()"
+
+
+def test_what_the_children_of_a_process_hold_counts_as_its_own_until_they_end() -> None:
+    outer = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {HOLDS!r}]); print(2, flush=True); input()"
+    clock = FakeClock()
+    with subprocess.Popen([sys.executable, "-c", outer], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"1\n"
+        probe = ProcessProbe(process.pid, 1 << 40, clock)
+        with_child = probe.read().free_bytes
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"2\n"
+        alone = probe.read().free_bytes  # the child that was listed is gone
+        assert alone - with_child > 60 * MB
+        asyncio.run(clock.advance(10.0))
+        assert abs(probe.read().free_bytes - alone) < 8 * MB
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+
+
+def test_a_child_that_is_started_later_is_found() -> None:
+    outer = f"import subprocess, sys; input(); subprocess.run([sys.executable, '-c', {HOLDS!r}])"
+    clock = FakeClock()
+    with subprocess.Popen([sys.executable, "-c", outer], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        probe = ProcessProbe(process.pid, 1 << 40, clock)
+        probe.read()
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"1\n"
+        asyncio.run(clock.advance(10.0))
+        before = probe.read().free_bytes
+        assert (1 << 40) - before > 64 * MB
+        process.stdin.write(b"\n")
+        process.stdin.flush()
 
 
 def test_a_probe_keeps_one_file_open_and_closes_it_at_its_end(sleeper: int) -> None:

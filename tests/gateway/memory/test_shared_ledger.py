@@ -129,6 +129,20 @@ async def test_a_dead_gateways_reservations_come_back(tmp_path):
             assert isinstance(kept, Reservation)  # renewed all the while
 
 
+async def test_a_gateway_with_a_shorter_lease_ends_no_promise_of_another(tmp_path):
+    with redis_at(tmp_path / "r.sock"):
+        long, short = (Worker(tmp_path / "r.sock", lease_s=lease_s) for lease_s in (60.0, 1.0))
+        await answers(long.redis)
+        assert isinstance(await long.shared.take(80), Reservation)
+        brief = await short.shared.take(10)
+        assert isinstance(brief, Reservation)
+        assert await long.redis.pttl("test:leases:{primary}") > 60_000
+        assert isinstance(await long.shared.take(5), Reservation)
+        for one in (long, short):
+            await one.shared.close()
+            await one.redis.aclose()
+
+
 async def test_a_lease_from_before_the_clock_of_redis_was_set_back_has_ended(tmp_path):
     with redis_at(tmp_path / "r.sock"):
         async with workers(tmp_path / "r.sock", count=1) as (one,):
