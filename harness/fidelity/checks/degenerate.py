@@ -9,6 +9,7 @@ from itertools import pairwise
 from harness.fidelity.case import Finding
 from harness.fidelity.reading import talk
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.plain_yes import answers_as_told
 from harness.fidelity.reading.polarity import RHETORICAL
 from harness.fidelity.reading.text import Text, normalised
 
@@ -43,6 +44,8 @@ def check(both: Pair) -> list[Finding]:
     text = both.case.candidate.strip()
     if not text:
         return [Finding(check=NAME, severity=1.0, reason="the answer is empty")]
+    if answers_as_told(both.case):
+        return []
     if _HOLLOW.fullmatch(text) and not _HOLLOW.fullmatch(both.case.reference.strip()):
         return [Finding(check=NAME, severity=1.0, reason=f"“{text[:40]}” says nothing")]
     found = []

@@ -18,7 +18,7 @@ _STATUS = re.compile(  # speaks for itself
     re.IGNORECASE,
 )
 _WORD = re.compile(  # tells of the transport where its clause does
-    r"\b(?:timed? ?out|time-out|upstream|rate limit(?:ed)?|exception|socket|no response from)\b|超时|网络(?:错误|异常|故障)",
+    r"\b(?:timed? ?out|time-out|upstream|rate limit(?:ed)?|exception|no response from)\b|超时|网络(?:错误|异常|故障)",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(  # what a clause speaks of that tells of the transport

@@ -16,6 +16,7 @@ from harness.fidelity.reading.asides import spare_spans
 from harness.fidelity.reading.fact import Fact, Kind, NearValues, in_part_of_day, same
 from harness.fidelity.reading.lists import reordered
 from harness.fidelity.reading.outcomes import told_settled
+from harness.fidelity.reading.plain_yes import completed, without_opening
 from harness.fidelity.reading.polarity import Polarity, polarity
 from harness.fidelity.reading.same_forms_zh import in_one_form
 from harness.fidelity.reading.text import Text, Word, look_alike, read
@@ -211,7 +212,8 @@ def _echoes(words: Sequence[Word], partner: Sequence[int | None], others: Sequen
 
 def pair(case: Case) -> Pair:
     """Read and align the texts of `case`. Never raises."""
-    here, there = in_one_form(case.reference, told_settled(case.candidate, case.reference))
+    here, there = in_one_form(case.reference, told_settled(completed(case), case.reference))
+    here, there = without_opening(here, there), without_opening(there, here)
     reference = read(here, case.lang)
     lang = case.lang if look_alike(case.reference, case.candidate) else None
     candidate = read(written_out(there, case.reference), lang)
