@@ -60,7 +60,7 @@ def foreign(text: str, known: Container[str] = ()) -> str:
 
 def _briefly_foreign(text: str, known: Container[str]) -> str:
     """The same of a short text: hardly a word of it is English, names and code apart."""
-    tokens = [match for match in _LETTERS.finditer(_CODE.sub(" ", text))][:MOST]
+    tokens = list(_LETTERS.finditer(_CODE.sub(" ", text)))[:MOST]
     if len(tokens) < FEW or _is_list(text):
         return ""
     begins = {match.start() for match in tokens if _BEGINS.search(text[: match.start()])}

@@ -1,4 +1,4 @@
-"""English wordings that say one thing: "the majority of guests" and "most guests", "you may bring" and "you can bring"."""
+"""English wordings that say one thing: "the majority of guests" and "most guests", "you may" and "you can"."""
 
 import re
 

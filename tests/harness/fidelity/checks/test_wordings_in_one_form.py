@@ -1,4 +1,4 @@
-"""The majority is most, leave is told with can or may, and who does not know of one thing may not know of another."""
+"""The majority is most, leave is told with can or may; not to know of one thing is not to know of another."""
 
 import pytest
 from fidelity_judging import complaints, judged
