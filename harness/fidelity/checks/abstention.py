@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from harness.fidelity.case import Case
 from harness.fidelity.reading import acts_en, acts_zh
 from harness.fidelity.reading.acts import Act, Clause, asks, clauses, topic
-from harness.fidelity.reading.fact import Fact, Kind, same
+from harness.fidelity.reading.fact import Fact, Kind, NearValues, same
 from harness.fidelity.reading.failures import failure
 from harness.fidelity.reading.pair import alike, says
 from harness.fidelity.reading.remembered import remembered
@@ -229,10 +229,8 @@ def _another_value(part: Clause, both: Sides) -> bool:
     """Whether a clause gives what the reference tells another value, not one of the question: "about ten days"."""
     ours = [word.fact for word in both.content if word.fact]
     kinds = {(fact.kind, fact.unit) for fact in ours if fact.kind not in (Kind.NUMBER, Kind.IDENTIFIER)}
-    known = [*ours, *(word.fact for word in both.asked if word.fact)]
-    others = [
-        f for f in read(part.bare).facts if (f.kind, f.unit) in kinds and not any(same(f, fact) for fact in known)
-    ]
+    known = NearValues([*ours, *(word.fact for word in both.asked if word.fact)])
+    others = [f for f in read(part.bare).facts if (f.kind, f.unit) in kinds and not known.says(f)]
     return bool(others) and (bool(_GUESS.search(part.bare)) or _shared(part.bare, both.content) >= 1)
 
 

@@ -37,10 +37,11 @@ _FOREIGN = {  # the little words that no text of a language does without, as far
 }
 _WORDS = MappingProxyType({name: frozenset(words.split()) for name, words in _FOREIGN.items()})
 _LETTERS = re.compile(r"[^\W\d_]+")
-_CODE = re.compile(r"`[^`]*`|\S*[_/\\@.=<>{}$&|~]\w\S*|\S*\w-\w\S*|\w+\d\w*|--?\w+")
-_BEGINS = re.compile(r"(?:^|[.!?:;\n]\s*)\W*$")
+_QUOTED = re.compile(r"`[^`]{0,200}`")
+_CODE = re.compile(r"[_/\\@.=<>{}$&|~]\w|\w-\w|[^\W\d_]\d|^--?\w")  # a word with any of these is none of a language
+_BEGINS = ".!?:;\n"  # after these begins what is written with a capital letter
 _BOTH = lexicon("en").functions  # English has them, too
-MOST = 60  # words of a text that are looked at
+MOST, MOST_LETTERS = 60, 2000  # words and characters of a text that are looked at
 FEW = 3  # little words from which a text is taken to be in another language
 
 
@@ -60,10 +61,11 @@ def foreign(text: str, known: Container[str] = ()) -> str:
 
 def _briefly_foreign(text: str, known: Container[str]) -> str:
     """The same of a short text: hardly a word of it is English, names and code apart."""
-    tokens = list(_LETTERS.finditer(_CODE.sub(" ", text)))[:MOST]
+    plain = " ".join("`" if _CODE.search(word) else word for word in _QUOTED.sub("`", text[:MOST_LETTERS]).split(" "))
+    tokens = list(_LETTERS.finditer(plain))[:MOST]
     if len(tokens) < FEW or _is_list(text):
         return ""
-    begins = {match.start() for match in tokens if _BEGINS.search(text[: match.start()])}
+    begins = {match.start() for match in tokens if plain[: match.start()].rstrip(" \"'“(«¿¡*-")[-1:] in _BEGINS}
     said = [
         match[0].casefold()
         for match in tokens
@@ -91,7 +93,7 @@ def _is_list(text: str) -> bool:
 def _english(word: str) -> bool:
     """Whether a word in small letters is one of English, however it is inflected, and with or without its accents."""
     words = lexicon("en")
-    bare = unicodedata.normalize("NFKD", word).encode("ascii", "ignore").decode()
+    bare = "".join(letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter))
     return any(
         form in words.functions or form in words.words or form in words.groups or form in words.forms
         for one in {word, bare}

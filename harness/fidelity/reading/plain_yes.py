@@ -21,11 +21,11 @@ _NO = re.compile(
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"(?:^|[.!?,;:]\s*|\b(?:and|but|so|hi|hello|please)\b\W+)(?:can|could|is|are|was|were|do|does|did|will|would|may|must|should|has|have|am)\b(?! not|n't)[^.!?]*\?"
+    r"(?:^|[.!?,;:]\s*|\b(?:and|but|so|hi|hello|please)\b\W+)(?:can|could|is|are|was|were|do|does|did|will|would|may|must|should|has|have|am)\b(?! not|n't)[^.!?]{0,300}\?"
     r"|(?<!不)(?<!没)(?:[^，。；！,;!]{1,30}[吗么嘛][?？]?\s*$|(?:是否|能否|可否|有无|能不能|可不可以|有没有|会不会|是不是|要不要|需不需要|行不行|支不支持))",
     re.IGNORECASE,
 )
-_ASKS_WHICH = re.compile(r"\b(?:any|what|which)\b[^.!?]*\?|(?:有哪些|有什么|有几|哪些|什么)", re.IGNORECASE)
+_ASKS_WHICH = re.compile(r"\b(?:any|what|which)\b[^.!?]{0,300}\?|(?:有哪些|有什么|有几|哪些|什么)", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:not|no|never|none|cannot|nothing)\b|n't\b|[不没无未勿]", re.IGNORECASE)
 _EITHER = re.compile(r"(?P<a>[是有能会要行])[不没](?P=a)|有没有|有无")
 _OPENS_YES = re.compile(
@@ -35,6 +35,8 @@ _OPENS_NO = re.compile(
     r"^\W*(?:(?:no|nope)\b(?=\s*[,.!:;—–-])|(?:不是|不|没有|不可以|不行|不能)(?=[，,。.!！]))[\s,.!:;，。！：；—–-]+(?=\w)",
     re.IGNORECASE,
 )
+_MARKS = ' \t\n,.!:;，。！：；—–-"“(（'
+HEAD = 24  # characters within which a text begins with its yes or no, after a greeting
 _NOES = (Stance.NO, Stance.MAY_NOT)
 
 
@@ -80,7 +82,15 @@ def without_opening(text: str, other: str) -> str:
     beside = opening(other)
     if beside is not None and beside.stance in (Stance.YES, Stance.NO):
         return text
-    if found := _OPENS_YES.match(text):
-        return text[found.end() :] if not _DENIES.search(text) else text
-    found = _OPENS_NO.match(text)
-    return text[found.end() :] if found and _DENIES.search(text, found.end()) and _DENIES.search(other) else text
+    found = _OPENS_YES.match(text) or _OPENS_NO.match(text)
+    if found is None or _begins_with(found[0].strip(_MARKS), other):
+        return text
+    rest = text[found.end() :]
+    if found.re is _OPENS_YES:
+        return text if _DENIES.search(rest) else rest
+    return rest if _DENIES.search(rest) and _DENIES.search(other) else text
+
+
+def _begins_with(word: str, text: str) -> bool:
+    """Whether a text begins with that yes or no, perhaps after a greeting."""
+    return bool(re.search(rf"(?<![A-Za-z]){re.escape(word)}\s*[,，.。!！:：;；—–-]", text[:HEAD], re.IGNORECASE))

@@ -5,7 +5,7 @@ import re
 _MAJORITY = re.compile(r"\b(?:the |a )majority of(?: the| our| all| all the)?(?= )", re.IGNORECASE)
 _MOST = re.compile(r"\bmost\b(?! of\b)", re.IGNORECASE)
 _MOST_OF = re.compile(r"\bmost of(?: the| our)?\b", re.IGNORECASE)
-_LEAVE = re.compile(r"\b(?P<who>[a-z]+) (?P<verb>may|can)\b(?! (?:not|be|have|already)\b)", re.IGNORECASE)
+_LEAVE = re.compile(r"\b(?P<who>[a-z]+) (?P<verb>may|can)\b(?! (?:not|be|have|already)\b|['’])", re.IGNORECASE)
 
 
 def in_words_of(text: str, other: str) -> str:

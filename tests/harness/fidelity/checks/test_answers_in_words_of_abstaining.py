@@ -1,4 +1,4 @@
-"""Another value, name or state told in words of abstaining is an answer; who only puts off what was asked has given none."""
+"""Another value, name or state told in words of abstaining is an answer; a mere putting off is none."""
 
 import pytest
 from fidelity_judging import complaints, judged

@@ -93,6 +93,8 @@ def test_a_mere_yes_or_no_is_none_where_the_reference_says_otherwise_or_more(
         ("The deposit is not returned.", "No, the deposit is not returned."),
         ("停车免费。", "是的，停车免费。"),
         ("不，押金不退。", "押金不退。"),
+        ("不能，押金不退。", "您好，不能，押金不退。"),
+        ("Yes, parking is free.", "Hello, yes, parking is free."),
     ],
 )
 def test_a_leading_yes_or_no_that_agrees_is_no_difference(reference: str, candidate: str) -> None:
