@@ -16,7 +16,7 @@ from harness.fidelity.reading.code import pieces
 from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.pair import Pair, pair
 from harness.fidelity.reading.text import joined
-from harness.fidelity.risk import Model, features, freedom, shipped_model
+from harness.fidelity.risk import CERTAIN, Model, features, freedom, shipped_model
 
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
@@ -25,6 +25,7 @@ _SURE = frozenset(  # another value or name, or that of another thing; all for s
     {"numbers", "moments", "names", "attributes", "quantifiers", "omission"}
 )
 _CODE = frozenset({"identifiers"})  # and to another code
+_NAMED = frozenset({"numbers", "moments", "names", "identifiers"})  # another thing than the reference does not know of
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
 ABSTAINED_RISK, ADMITTED_RISK, UNMARKED_RISK = 0.05, 0.1, 0.9
 MOST_REASONS, TOLD = 5, 0.25  # severity from which a finding is one of the reasons
@@ -138,7 +139,8 @@ def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: froze
     joined = model.joined.get(both.reference.lang)
     opinion = None if joined is None or CROSS_ENCODER in without else seen.opinion
     abstains = NONE if "abstention" in without else _both_read(seen.abstains, opinion, findings)
-    if abstains.pure and not (case.contract is not None and _breaks(findings)):
+    other = abstains.unknowing and _admits_of_another(case, findings)
+    if abstains.pure and not other and not (case.contract is not None and _breaks(findings)):
         if abstains.unknowing and "overclaim" not in without and _both_admit(case, findings):
             return _admitted(case, similarity, findings)
         return _abstained(case, similarity, abstains)
@@ -200,6 +202,12 @@ def _gravest_first(found: Sequence[Finding]) -> tuple[Finding, ...]:
 def _both_admit(case: Case, findings: Sequence[Finding]) -> bool:
     """Whether the reference admits not to know, too, and the answer gets nothing else wrong."""
     return not _grave(findings, _HARD) and bool(admission(case.reference))
+
+
+def _admits_of_another(case: Case, findings: Sequence[Finding]) -> bool:
+    """Whether the reference admits not to know, too, but of a thing with another name, value or code."""
+    other = any(f.severity >= SURE and (f.certain or f.check in CERTAIN) and f.check in _NAMED for f in findings)
+    return other and bool(admission(case.reference))
 
 
 def _admitted(case: Case, similarity: Similarity, findings: tuple[Finding, ...]) -> Judgement:

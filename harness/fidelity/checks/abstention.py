@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from harness.fidelity.case import Case
 from harness.fidelity.reading import acts_en, acts_zh
 from harness.fidelity.reading.acts import Act, Clause, asks, clauses, topic
-from harness.fidelity.reading.fact import Fact, Kind, same
+from harness.fidelity.reading.fact import Fact, Kind, NearValues, same
 from harness.fidelity.reading.failures import failure
 from harness.fidelity.reading.pair import alike, says
 from harness.fidelity.reading.remembered import remembered
@@ -86,6 +86,19 @@ _CONDITION = re.compile(
     r"^\W*(?:(?:and|but)\s+)?(?:if|when|whenever|unless|in case|should|once|where|as long as)\b|如果|若|假如|要是|一旦|倘若|除非",
     re.IGNORECASE,
 )
+_SUPPOSED = re.compile(  # a fault that may come, and what is to be done then
+    r"^\W*(?:if|when|whenever|in case|should|once)\b|^\W*(?:如果?|若|当(?![前天日下])|遇到?|万一|一旦|要是|假如)|(?:异常|故障|错误|繁忙|中断|失败|超时|不稳定|断开|出错)(?:时|的话|的时候|后)(?!间|刻)",
+    re.IGNORECASE,
+)
+_UNABLE = re.compile(
+    r"\b(?:unable to|not able to|can not) (?!\w+ (?:you|that|this)\b)[a-z]+|(?:无法|不能|没法)(?!回答|确认|查|提供)[\u4e00-\u9fff]"
+)
+_STOPPED = re.compile(
+    r"(?P<what>[\u4e00-\u9fff\d]{2,8})服务(?:已|今日|今天|目前|暂时)*(?:暂停|中断|停止|取消|停运|关闭)"
+)
+_PUT_OFF = re.compile(
+    r"\b(?:try|again|later|back|contact|not|unable|sorry)\b|稍后|稍候|再试|重试|无法|不能|抱歉|联系|等待", re.IGNORECASE
+)
 _ENVELOPE = re.compile(  # fields of an answer that tell of the answering, not of the business
     r"status|state|error\w*|err|code|message|msg|detail|details|reason|note|notes|hint|info|retry\w*|degraded|fallback|ok|success|available|trace\w*|request_?id|timestamp|source|type|title|explanation|comment|warning|queue\w*|"
     r"eta\w*|wait\w*|ticket\w*|contact|support|confidence|状态|消息|信息|提示|说明|原因|错误\w*|代码|重试\w*|降级|备注|编号|工单\w*|详情|结果|成功",
@@ -94,6 +107,26 @@ _ENVELOPE = re.compile(  # fields of an answer that tell of the answering, not o
 _FAILED = re.compile(
     r"(?:\w+_)*(?:unavailable|error|failed|failure|degraded|timeout|busy|down|unknown|abstained?|no_answer|unanswered|not_available|overloaded|queued|pending|retry|maintenance|fallback|unable|offline|service_unavailable)(?:_\w+)*|失败|错误|不可用|暂不可用|繁忙|降级|未知|异常|超时|维护中?|无法回答|排队中",
     re.IGNORECASE,
+)
+
+
+_SENDING = WEAK | {Act.REFERRAL}
+_GUESS = re.compile(
+    r"\b(?:about|around|roughly|approximately|probably|perhaps|maybe|think|believe|guess|should|likely|usually|normally|generally|typically|up to|at least|at most)\b|大概|大约|约|左右|好像|应该|估计|可能|似乎|一般|通常|也许|最多|最少|至少",
+    re.IGNORECASE,
+)
+_TO_US = re.compile(  # what is asked, and who answers here
+    r"\b(?:questions?|requests?|quer(?:y|ies)|enquir\w+|inquir\w+|messages?|chats?|answers?|repl(?:y|ies)|support|customer (?:service|care)|service (?:desk|team)|help ?desk|hotline|our (?:\w+ )?(?:team|staff|colleagues?|agents?|office|desk)|colleagues?|agents?|human|representatives?|advisers?|advisors?|later|again in|moment|soon|shortly)\b"
+    r"|咨询|请求|问题|提问|留言|客服|人工|专员|同事|工作人员|稍后|稍候|稍等|热线|回复|答复|再试|重试",
+    re.IGNORECASE,
+)
+_QUEUED = re.compile(  # a state of the user's business that is told as if he waited for an answer
+    r"\b(?:your|the|this) (?:\w+ )??(?P<thing>order|payment|refund|booking|reservation|parcel|package|delivery|shipment|return|application|claim|loan|transfer|card|appointment|registration|subscription|cancellation|visa|permit|repair|complaint)s?(?: (?:request|application|order|claim))?"
+    r"\b(?! (?:\w+ )?(?:questions?|enquir\w+|inquir\w+|quer(?:y|ies)|data|details?|status|information|messages?)\b)(?: (?:itself|still|now|currently))* (?:is|are|was|has been|waits|remains|will be)\b(?! (?:being )?(?:looked|checked|forwarded|passed))",
+    re.IGNORECASE,
+)
+_QUEUED_ZH = re.compile(
+    r"(?P<thing>订单|付款|支付|退款|预订|预约|包裹|快递|申请|理赔|贷款|转账|报名|挂号|证件|保单|款项|签证|维修|退货|换货|投诉)(?!(?:的)?(?:咨询|问题|请求|查询|信息|状态|进度|详情|数据|结果|情况|资料))(?:目前|现在|仍然?|还|已经?)*(?:正在?|在|尚在|进入)?(?:排队|队列|处理|审核|等待|办理|受理|审批)"
 )
 
 
@@ -143,7 +176,11 @@ def _in_words(candidate: str, case: Case) -> Abstention:
     if any(failure(part.bare or part.text, case.reference) for part in read_as):
         return Abstention("", pure=False, answers=True)
     if all(part.act not in STRONG and part.act not in WEAK for part in read_as):
+        if _answers_a_referral(read_as, case.reference) or any(_turns_away(part, both) for part in read_as):
+            return Abstention("", pure=False, answers=True)
         return _referred(read_as, both, case.reference)
+    if _contradicts(read_as, both, case.reference):
+        return Abstention("", pure=False, answers=True)
     parts = _causes([_genuine(part, both) for part in read_as])
     strong = [part for part in parts if part.act in STRONG]
     chosen = strong or [part for part in parts if part.act in WEAK]
@@ -188,6 +225,46 @@ def _sides(text: str, prompt: str, lang: str | None) -> Sides:
     return Sides(reference.content, told, asked.content, reference.words)
 
 
+def _contradicts(parts: Sequence[Clause], both: Sides, reference: str) -> bool:
+    """Whether a clause gives another value or state than the reference, in spite of words of abstaining elsewhere or in it."""
+    if any(_in_business(part, reference) for part in parts if part.act in WEAK):
+        return True
+    if any(part.act in STRONG for part in parts):
+        return any(_another_value(part, both) for part in parts if part.act in (None, Act.UNKNOWING))
+    return _answers_a_referral(parts, reference)
+
+
+def _another_value(part: Clause, both: Sides) -> bool:
+    """Whether a clause gives what the reference tells another value, not one of the question: "about ten days"."""
+    ours = [word.fact for word in both.content if word.fact]
+    kinds = {(fact.kind, fact.unit) for fact in ours if fact.kind not in (Kind.NUMBER, Kind.IDENTIFIER)}
+    known = NearValues([*ours, *(word.fact for word in both.asked if word.fact)])
+    others = [f for f in read(part.bare).facts if (f.kind, f.unit) in kinds and not known.says(f)]
+    return bool(others) and (bool(_GUESS.search(part.bare)) or _shared(part.bare, both.content) >= 1)
+
+
+def _turns_away(part: Clause, both: Sides) -> bool:
+    """Whether a clause tells that something is not done at the time the reference names: "unable to welcome you on Mondays"."""
+    return bool(_UNABLE.search(part.bare)) and any(_spoken_of(fact, both) for fact in read(part.bare).facts)
+
+
+def _in_business(part: Clause, reference: str) -> bool:
+    """Whether it is the user's business that is put off, and not the question: 您的退款正在排队处理."""
+    found = (_QUEUED_ZH if CJK.search(part.bare) else _QUEUED).search(part.bare)
+    return found is not None and found["thing"].casefold() in reference.casefold()
+
+
+def _answers_a_referral(parts: Sequence[Clause], reference: str) -> bool:
+    """Whether reference and answer both send the reader somewhere, or put him off, so that they are compared as any answers.
+
+    Who is handed to ourselves, with what he asked, has got no answer.
+    """
+    theirs = {part.act for part in clauses(reference)} & _SENDING
+    theirs |= {Act.REFERRAL for part in clauses(reference) if _BIDS.search(part.text)}
+    ours = [part for part in parts if part.act in theirs or (Act.REFERRAL in theirs and _BIDS.search(part.text))]
+    return any(read(part.text).facts or not _TO_US.search(part.text) for part in ours)
+
+
 def _referred(parts: Sequence[Clause], both: Sides, reference: str) -> Abstention:
     """For clauses that only bid the reader to ask somebody else, where that is not what the reference does."""
     refers = [part for part in parts if part.act is Act.REFERRAL and _BIDS.search(part.text)]
@@ -201,6 +278,14 @@ def _referred(parts: Sequence[Clause], both: Sides, reference: str) -> Abstentio
 
 def _genuine(part: Clause, both: Sides) -> Clause:
     """The clause without its act, where that act is what the reference is about: the hotline asked for is "not available"."""
+    if part.act is Act.SYSTEM and _SUPPOSED.search(part.bare) and not _PUT_OFF.search(part.bare):
+        return part._replace(act=None, cue="", own="", loose=False)
+    if (
+        part.act is Act.SYSTEM
+        and (stopped := _STOPPED.search(part.bare))
+        and _shared(stopped["what"], both.content) >= 1
+    ):
+        return part._replace(act=None, cue="", own="", loose=False)
     if part.act in STRONG:
         business = (_BUSINESS_ZH if CJK.search(part.bare) else _BUSINESS).search(part.bare)
         theirs = bool(business) and not _SPOKEN_BY_US.search(part.bare) and not topic(part.bare)

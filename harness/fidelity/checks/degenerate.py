@@ -7,7 +7,9 @@ from collections import Counter
 from itertools import pairwise
 
 from harness.fidelity.case import Finding
+from harness.fidelity.reading import talk
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.plain_yes import answers_as_told
 from harness.fidelity.reading.polarity import RHETORICAL
 from harness.fidelity.reading.text import Text, normalised
 
@@ -22,15 +24,6 @@ _SLOT = re.compile(
     r"\{\{?\s*[\w.]+\s*\}?\}|<\s*[A-Za-z_]{3,}\s*>|\[(?:name|date|amount|number|order|city|insert[^\]]{0,80}|your[^\]]{0,80})\]",
     re.IGNORECASE,
 )
-_EMPTY_TALK = re.compile(
-    r"^\W*(?:thank you for (?:your question|asking|reaching out|contacting)|great question|happy to help|glad to help|"
-    r"here (?:is|are) (?:the|your) (?:answer|information|details|summary)|we (?:value|appreciate) your|your (?:question|request) (?:is|has been) "
-    r"(?:important|received|processed|noted)|感谢您的(?:提问|咨询|支持|来电)|很高兴为您(?:服务|解答)|以下是(?:您需要的|相关)?(?:答案|信息|内容)|"
-    r"您的问题(?:很重要|已收到))[^.。!！?？]*[.。!！:：?？]?\W*$",
-    re.IGNORECASE,
-)  # fmt: skip
-
-
 _TOPIC = re.compile(
     r"^\W*(?:this|that|it|the question|your question|the request|your request) (?:is|was) (?:all |a question )?(?:about|concerning|regarding)\b|^\W*(?:您的问题|您问的|这个问题|这)(?:是|属于)?(?:关于|有关)",
     re.IGNORECASE,
@@ -51,6 +44,8 @@ def check(both: Pair) -> list[Finding]:
     text = both.case.candidate.strip()
     if not text:
         return [Finding(check=NAME, severity=1.0, reason="the answer is empty")]
+    if answers_as_told(both.case):
+        return []
     if _HOLLOW.fullmatch(text) and not _HOLLOW.fullmatch(both.case.reference.strip()):
         return [Finding(check=NAME, severity=1.0, reason=f"“{text[:40]}” says nothing")]
     found = []
@@ -62,7 +57,7 @@ def check(both: Pair) -> list[Finding]:
     slot = _SLOT.search(normalised(text))  # without the tags of a page
     if slot and not _SLOT.search(both.case.reference) and "{" not in both.case.reference:
         found.append(Finding(check=NAME, severity=1.0, reason=f"the placeholder “{slot[0]}” was not filled"))
-    if _EMPTY_TALK.match(text) and not _EMPTY_TALK.match(both.case.reference.strip()):
+    if talk.empty(text) and not talk.empty(both.case.reference.strip()):
         found.append(Finding(check=NAME, severity=1.0, reason="the answer is courtesy without substance"))
     if not re.search(r"\w", text) and re.search(r"\w", both.case.reference):
         found.append(Finding(check=NAME, severity=1.0, reason="the answer holds no words"))

@@ -4,16 +4,24 @@ from harness.fidelity.case import Finding
 from harness.fidelity.reading.acts import clauses
 from harness.fidelity.reading.failures import failure
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.text import read
 
 NAME = "failure"
 
 
 def check(both: Pair) -> list[Finding]:
-    if both.polarity_here.denials:
-        return []
     reference = both.case.reference
     told = next((found for part in clauses(both.case.candidate) if (found := failure(part.text, reference))), "")
-    if not told:
+    if not told or _denies(both, told):
         return []
     reason = f"“{told}” tells of a failure of which the reference says nothing"
     return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+
+
+def _denies(both: Pair, told: str) -> bool:
+    """Whether the reference denies something, too, other than by the deed itself: "unlocked"."""
+    deeds = read(told, both.reference.lang).said
+    return any(
+        not denial.lexical or both.reference.words[denial.at].lemma not in deeds
+        for denial in both.polarity_here.denials
+    )

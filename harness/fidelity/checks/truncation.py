@@ -6,9 +6,11 @@ import re
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.plain_yes import answers_as_told
 from harness.fidelity.reading.text import CJK, normalised
 
 NAME = "truncation"
+TAIL = 200  # characters at the end that are looked at
 _END = frozenset(".!?。！？…)）]】}”\"'’`*")
 _OPEN_ENDED = frozenset(
     [
@@ -87,12 +89,29 @@ _OPEN_ENDED = frozenset(
 )
 _OPEN_ENDED_ZH = ("的", "和", "与", "及", "或", "在", "从", "到", "把", "被", "将", "是", "为", "但", "而", "因为", "如果", "请", "需", "需要", "可以", "必须", "不", "对", "由", "以及", "并", "则")  # fmt: skip
 _WHOLE = frozenset(["no", "any", "every", "this", "that", "必须", "需要", "不需要", "可以", "不可以", "不", "对", "不对", "是", "不是"])  # alone, an answer  # fmt: skip
+_WHO = r"(?:you|we|i|they|he|she|it)"
+_STRANDED = r"(?:with|in|on|at|for|from|to|of|by|about|into|via)"
+_WHOLE_EN = re.compile(  # sentences that end with a little word
+    rf"\b(?!(?:if|when|while|so|because|and|but|as|once|until|unless|before|after|than|or|since|though|although|where|yes|no|then|please)\b)[a-z]+ (?:{_WHO}|(?:the|your|our) \w+) (?:(?:are|is|was|were|have|has|had|will|can|may|want|need|wish|to|just|already|first|originally|\w+ly) )*\w+ (?:\w+ ){{0,2}}?{_STRANDED}$"
+    rf"|\b(?:that|which|who|whom|what|where) {_WHO} (?:are|is|was|were) {_STRANDED}$|\b(?:one|room|house|place|country|city|line|plan|seat|group|area|building|state|region|zone|app|menu|page) {_WHO} (?:are|is|was|were) {_STRANDED}$"
+    r"|\b(?:turn|switch|put|keep|leave|log|sign|check|plug|hand|fill|bring|come|drop|hold|carry|stay|move|go|get|let|try)(?:s|ed|ing|ped|ning)?(?: (?:it|them|you|him|her|(?:the|your|this|that|a|an) (?:\w+ )?\w+))? (?:on|in|by)$"
+    r"|\b(?:be|been|being|is|are|was|were|get|gets|got|not) (?:\w+ly )?(?:paid for|dealt with|looked into|cared for|accounted for|signed for|asked for|applied for|relied on|spoken to|agreed to|tampered with|allowed in|let in|logged in|signed in|checked in|plugged in|called for|worked on|switched on|turned on|moved in|passed by)$"
+    rf"|^(?:yes|no|sure|of course|correct)\W+(?:{_WHO}|there|that|this) (?:can|may|is|are|do|does|will|has|have|did|was|were|must|should|could)(?: not)?$"
+    r"|^(?:what|who|where|which)\b.* (?:for|from|with|to|about)$",
+    re.IGNORECASE,
+)
+_CLAUSE_ZH = re.compile(r"[，。；！？,;!?：:]")
+_WHOLE_ZH = re.compile(
+    r"(?:是|都|也|不|很|挺|还是|还)[^在把从到和与及将给被为的]{0,10}[^您你我他她本该其这那在把从到和与个家里内中上下前后位名种的]的"
+    r"|^(?:[^的]{0,10}(?:可以|能|会|行|要|支持|允许|需要|没问题))[^在把从到和与将给被为的您你我他]{0,4}的|^(?:是|对|行|好|有|没有|会|能|有效|免费|正常|包邮|现成|真)的"
+    r"|(?:不|都|也|就|才)(?:需要|可以|必须|是|对|需|在|行|能)|(?:[天日点周月号前后内早晚午]|[即就刚已会能才没])到|[不都也还没]在|(?:什么|哪里|哪儿)都(?:需要|可以)",
+)
 _PAIRS = (("(", ")"), ("（", "）"), ("[", "]"), ("{", "}"), ("“", "”"), ("「", "」"))
 
 
 def check(both: Pair) -> list[Finding]:
     text, reference = both.case.candidate.rstrip(), both.case.reference.rstrip()
-    if not text:
+    if not text or answers_as_told(both.case):
         return []
     found = []
     last = re.findall(r"[A-Za-z']+|\S", text)[-1:]
@@ -105,7 +124,7 @@ def check(both: Pair) -> list[Finding]:
         ends_open = not (last[0].isupper() and len(last[0]) == 1)
     if not ends_open and both.candidate.lang == "zh":
         ends_open = text.endswith(_OPEN_ENDED_ZH) and not reference.endswith(text[-2:])
-    if ends_open and text.casefold() not in _WHOLE:
+    if ends_open and text.casefold() not in _WHOLE and not _is_whole(text):
         found.append(Finding(check=NAME, severity=1.0, reason=f"the answer stops at “{text[-24:]}”"))
     for left, right in _PAIRS:
         if text.count(left) > text.count(right) and reference.count(left) == reference.count(right):
@@ -118,6 +137,14 @@ def check(both: Pair) -> list[Finding]:
     if not found and text[-1] not in _END and reference[-1:] in ".。!?！？":
         found.append(Finding(check=NAME, severity=0.25, reason="the last sentence has no end"))
     return found
+
+
+def _is_whole(text: str) -> bool:
+    """Whether the last clause ends as a whole sentence may: "the card you booked with", 可以退的."""
+    if CJK.search(text[-1:]):
+        clause = _CLAUSE_ZH.split(text)[-1].strip()
+        return any(found.end() == len(clause) for found in _WHOLE_ZH.finditer(clause))
+    return bool(_WHOLE_EN.search(re.split(r"[.!?;,:]\s|\n", text[-TAIL:])[-1].strip()))
 
 
 def _continued(both: Pair) -> str:
@@ -138,5 +165,6 @@ def _prefix(text: str, reference: str) -> str:
     bare = text.rstrip(".。!！ …,")
     if len(bare) >= 4 and reference.casefold().startswith(bare.casefold()):
         rest = reference[len(bare) :].strip(" .。!！…")
-        return rest if len(rest) > 2 or CJK.search(rest) else ""
+        told = len(rest) > 2 or (CJK.search(rest) and not (len(rest) == 1 and _is_whole(bare)))
+        return rest if told else ""
     return ""

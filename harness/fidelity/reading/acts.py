@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from harness.fidelity.reading import acts_en, acts_zh
+from harness.fidelity.reading import acts_en, acts_zh, talk
 from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.text import CJK, normalised
 from harness.fidelity.reading.topics import bare, restated
@@ -45,13 +45,13 @@ _CUT_ZH = re.compile(r"(?<=[。！？；，,!?;])\s*|(?<=[:：])(?!\d)\s*|\n+")
 _WORDED = re.compile(r"\w")
 _SORRY = r"(?:sorry|apolog\w+|unfortunately|regret\w*|afraid)"
 _POLITE = re.compile(
-    rf"^\W*(?:(?:and|but|so)\s+)?(?:(?:please )?(?:accept )?(?:(?:i|we|our|my|i'm)\s+)?(?:am |are |is |very |so |really |deeply |sincer\w+ |do |must )*{_SORRY}(?:\W*|,? (?:for|about|to say|if|that this|not to)\b[^.!?]{{0,50}})|thank(?:s| you)[^.!?]*|your (?:message|question|request|call|patience)\b[^.!?]{{0,12}}\b(?:important|appreciated|valued|matters)[^.!?]*|"
+    rf"^\W*(?:(?:and|but|so)\s+)?(?:(?:please )?(?:accept )?(?:(?:i|we|our|my|i'm)\s+)?(?:am |are |is |very |so |really |deeply |sincer\w+ |do |must )*{_SORRY}(?:\W*|,? (?:for|about|to say|if|that this|not to)\b[^.!?]{{0,50}})|thank(?:s| you)[^.!?,:;]*(?:,\s*\w+(?: \w+){{0,2}})?|your (?:message|question|request|call|patience)\b[^.!?]{{0,12}}\b(?:important|appreciated|valued|matters)[^.!?]*|"
     r"please (?:bear|accept|be patient|forgive|excuse|understand)[^.!?]*|(?:hello|hi|dear|oops|hmm|hm|well|oh|ah|okay|good (?:morning|day|afternoon|evening|question))\b[^.!?]{0,20}|we appreciate[^.!?]*|we value[^.!?]*|we hope[^.!?]*|"
     r"(?:非常|十分|很|深表|万分|实在|真)?(?:抱歉|对不起|遗憾|歉意|不好意思)[^。！，,!]*|感谢[^。！!]*|谢谢[^。！!]*|您好|你好|亲|请(?:您)?(?:见谅|谅解|耐心|理解|包涵|放心)[^。！!]*|敬请[^。！!]*|(?:给|为)您[^。！，,!]{0,4}(?:带来|添)[^。！!]*|哎呀|哦|嗯|唉|呃)\W*$",
     re.IGNORECASE,
 )
 _COURTEOUS = re.compile(
-    r"sorry|apolog|unfortunately|regret|thank|hello|\b(?:hi|dear|oops|well|please)\b|appreciate|hope|抱歉|对不起|遗憾|不好意思|感谢|谢谢|您好|你好|见谅|谅解|敬请|亲",
+    r"sorry|apolog|unfortunately|regret|thank|hello|\b(?:hi|dear|oops|well|please)\b|appreciate|hope|happy|glad|pleased|question|request|here (?:is|are)|以下是|很高兴|您的问题|咨询|抱歉|对不起|遗憾|不好意思|感谢|谢谢|您好|你好|见谅|谅解|敬请|亲",
     re.IGNORECASE,
 )
 _NOTHING_DONE = re.compile(
@@ -128,7 +128,8 @@ def courtesies(text: str) -> tuple[tuple[int, int], ...]:
     """Where clauses of mere courtesy stand in the normalised text, as (start, end)."""
     if not _COURTEOUS.search(text):
         return ()
-    plain, at, found = normalised(text), 0, []
+    plain, at = normalised(text), 0
+    found = [*talk.openings(plain)]
     for clause in clauses(text):
         at = plain.find(clause.text, at)
         if clause.act is Act.POLITE:

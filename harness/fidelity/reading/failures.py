@@ -4,7 +4,9 @@
 
 import re
 
-from harness.fidelity.reading.text import CJK
+from harness.fidelity.reading.acts import Act, clauses
+from harness.fidelity.reading.lexicon import lexicon
+from harness.fidelity.reading.text import CJK, Text, read
 
 _THINGS = (
     r"(?:orders?|payments?|refunds?|cards?|bookings?|reservations?|flights?|parcels?|packages?|accounts?|subscriptions?|deliver(?:y|ies)|shipments?|returns?|transactions?|transfers?|applications?|claims?|loans?|"
@@ -30,13 +32,103 @@ _ACT_FAILED_ZH = re.compile(
 )
 
 _RULE = re.compile(  # what is never done, or not under a condition
-    r"\b(?:before|until|unless|without|after|if|when|only|outside|except|once|where|while|than|to)\b(?! (?:us|me|process|complete|accept|approve|ship|send|deliver|book|make|take|charge|refund|transfer|pay|cancel|renew|register|issue|grant|release|settle)\b)|(?<!目)前|才|除非|只|如果|若|超过|以后|的话|(?<![暂及按同准即])时(?!间|候)|没有.*(?:就|则|不能)",
+    r"\b(?:before|until|unless|without|after|if|when|only|outside|except|once|where|while|than|to)\b(?! (?:us|me|process|complete|accept|approve|ship|send|deliver|book|make|take|charge|refund|transfer|pay|cancel|renew|register|issue|grant|release|settle)\b)|(?<!目)前|才|除非|只|如果|若|超过|过了|以后|的话|(?<![暂及按同准即])时(?!间|候)|没有.*(?:就|则|不能)",
     re.IGNORECASE,
+)
+
+
+_FAILED = re.compile(  # whatever it is that was not done
+    r"\b(?P<phrase>(?P<past>(?:could|was|were|have|has|had|did)(?: \w+)? not(?: \w+ly)?(?: been)?(?: (?:able|manage|managed) to)?|(?:was|were|have been|has been) unable to|failed to)|(?:am |are |is )?unable to|(?:am|are|is) not able to|can not)"
+    r"(?: (?:\w+ly|yet|even|also))*(?P<passive> be| get)? (?P<verb>[a-z]+)\b(?P<rest>[^.!?;]*)",
+    re.IGNORECASE,
+)
+_FAILED_ZH = re.compile(
+    r"(?P<before>[^，。；！？,;!?]{0,10}?)(?P<phrase>(?P<past>未能|没能|没有能|未成功|没有成功)|无法|没法|没办法)(?:为您|给您|替您|帮您|成功|正常|及时|如期|按时)*(?P<rest>[^，。；！？,;!?]{1,16})|(?P<done>[^，。；！？,;!?]{2,12})(?:失败|不成功|没成功|未成功)"
+)
+_NOW = re.compile(
+    r"\b(?:right now|at the moment|at present|currently|at this time|just now|here|today)\b|目前|现在|暂时?|此刻|当前",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(  # what is looked up, not done
+    r"\b(?:requests?|questions?|quer(?:y|ies)|enquir\w+|inquir\w+|data|information|info|details?|status|look-?ups?|history|records?|answers?|whether|if|when|what|how|who|where|why|anything|something|more)\b|信息|状态|进度|详情|记录|数据|结果|请求|问题|咨询|资料|查询|答复|回答|回复|告知|告诉|提供|说明|确定|判断|是否|什么|何时|加载|获取|检索|读取|连接",
+    re.IGNORECASE,
+)
+_AMISS = re.compile(  # a reference that itself tells of something amiss
+    r"\b(?:un(?!der|til|it|i|less|lock)\w+|fail\w*|broken|refus\w*|reject\w*|declin\w*|cancel\w*|clos(?:ed|es)|delay\w*|expire\w*|missing|lost|stuck|sold out|full|blocked|locked|suspend\w*|out of|stopp?\w*|too|late|forbid\w*|prohibit\w*|only|until|instead|damaged|error|fault\w*|wrong)\b|"
+    r"失败|坏|拒|取消|关闭|延误|过期|丢|卡住|售罄|满|锁定|暂停|停|禁止|只|错|故障|损|缺|逾期|退回",
+    re.IGNORECASE,
+)
+_THING = re.compile(
+    r" (?:your|this|that|these|those|the) (?:[a-z]+ )*?(?P<head>[a-z]+)(?= (?:for|on|to|in|at|by|with|from|of|until|because|due|as|yet|and|but|within|this|right)\b|\W*$|,)",
+    re.IGNORECASE,
+)
+_NOT_DONE = frozenset(
+    [
+        "be",
+        "wait",
+        "help",
+        "thank",
+        "stress",
+        "miss",
+        "resist",
+        "agree",
+        "do",
+        "have",
+        "afford",
+        "recommend",
+        "find",
+        "reach",
+    ]
 )
 
 
 def failure(clause: str, reference: str) -> str:
     """The words that tell that something the reference speaks of was not done, or is not there; "" where none do."""
+    return _known_failure(clause, reference) or _any_failure(clause, reference)
+
+
+def _any_failure(clause: str, reference: str) -> str:
+    """The same of any deed: a deed, or a thing, is told in both texts, and the reference tells of nothing amiss."""
+    chinese = bool(CJK.search(clause))
+    found = (_FAILED_ZH if chinese else _FAILED).search(clause)
+    if found is None or _AMISS.search(reference) or _TOLD.search(clause):
+        return ""
+    if _RULE.search(clause.replace(found["phrase"] or "", "")):
+        return ""
+    told = read(reference, "zh" if chinese else "en")
+    told_deed = _told_in_chinese(found, told) if chinese else _told_in_english(found, told)
+    unknowing = any(part.act is Act.UNKNOWING and not part.loose for part in clauses(clause))
+    if unknowing and (not found["past"] or not told_deed or _NOW.search(clause)):
+        return ""
+    if told_deed or (not chinese and not unknowing and found["past"] and _names_the_thing(found["rest"], told)):
+        return found[0].strip()
+    return ""
+
+
+def _told_in_english(found: re.Match[str], told: Text) -> bool:
+    verb = lexicon("en").lemma(found["verb"].casefold())
+    return verb not in _NOT_DONE and verb in told.lemmas
+
+
+def _told_in_chinese(found: re.Match[str], told: Text) -> bool:
+    """Whether what was not done is the deed of the reference: the word after 未能, or what stands before 失败."""
+    if found["done"]:
+        return sum(word.lemma in told.lemmas for word in read(found["done"], "zh").content) > 1
+    after = [word for word in read(found["rest"], "zh").words if word.content]
+    if after and after[0].lemma in told.lemmas:
+        return True
+    before = [word for word in read(found["before"], "zh").words if word.content]
+    return sum(word.lemma in told.lemmas for word in before) > 1
+
+
+def _names_the_thing(rest: str, told: Text) -> bool:
+    """Whether what follows the verb is a thing of the reference: "your booking", not "the booking tables"."""
+    thing = _THING.match(rest)
+    return thing is not None and lexicon("en").lemma(thing["head"].casefold()) in told.lemmas
+
+
+def _known_failure(clause: str, reference: str) -> str:
+    """The same of the deeds of a business, and of what is not there."""
     if _RULE.search(clause):
         return ""
     if CJK.search(clause):

@@ -16,7 +16,9 @@ from harness.fidelity.reading.asides import spare_spans
 from harness.fidelity.reading.fact import Fact, Kind, NearValues, in_part_of_day, same
 from harness.fidelity.reading.lists import reordered
 from harness.fidelity.reading.outcomes import told_settled
+from harness.fidelity.reading.plain_yes import completed, without_opening
 from harness.fidelity.reading.polarity import Polarity, polarity
+from harness.fidelity.reading.same_forms_en import in_words_of
 from harness.fidelity.reading.same_forms_zh import in_one_form
 from harness.fidelity.reading.text import Text, Word, look_alike, read
 
@@ -211,7 +213,10 @@ def _echoes(words: Sequence[Word], partner: Sequence[int | None], others: Sequen
 
 def pair(case: Case) -> Pair:
     """Read and align the texts of `case`. Never raises."""
-    here, there = in_one_form(case.reference, told_settled(case.candidate, case.reference))
+    here, there = in_one_form(case.reference, told_settled(completed(case), case.reference))
+    here, there = without_opening(here, there), without_opening(there, here)
+    there = in_words_of(there, here)
+    here = in_words_of(here, there)
     reference = read(here, case.lang)
     lang = case.lang if look_alike(case.reference, case.candidate) else None
     candidate = read(written_out(there, case.reference), lang)
