@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.errors import ConfigError, ModelError
-from harness.fidelity.model_folder import encoder_path, load, model_revision
+from harness.fidelity.model_folder import encoder_path, load, weights_revision
 from harness.fidelity.packaged_e5 import open_e5
 from harness.fidelity.pair_tokens import PairTokenizer, PairTokens, UnigramPairs, WordPiecePairs
 from harness.fidelity.risk import likely, log_odds
@@ -133,7 +133,7 @@ class _Base(NamedTuple):
 def _minilm(device: str) -> _Base:
     path = encoder_path()
     tokenizer, encoder = load(path, device=device, precision="float32")
-    return _Base(WordPiecePairs(tokenizer), encoder, model_revision(path))
+    return _Base(WordPiecePairs(tokenizer), encoder, weights_revision(path))
 
 
 def _e5(device: str) -> _Base:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.errors import ConfigError
-from harness.fidelity.model_folder import Precision, load, pooling_of, special_ends, token_limit
+from harness.fidelity.model_folder import Precision, load, special_ends, token_limit
+from harness.fidelity.sentence_head import head_of, refuse_lower_case
 from harness.fidelity.windows import Window, batches, windows
 
 Floats = NDArray[np.float32]
@@ -25,7 +26,7 @@ class Encoded:
     spans: NDArray[np.int32]  # int32[n, 2]: first and one past the last character; (0, 0) for a special token
     content: NDArray[np.bool_]  # bool[n]: False for special tokens
     tokens: Floats  # float32[n, dims], unit length, from the layer asked for
-    sentence: Floats  # float32[dims], unit length, pooled from the last layer
+    sentence: Floats  # float32[width], unit length, pooled from the last layer (`sentence_head`)
     unknown: tuple[str, ...] = ()  # what the vocabulary lacks, in order
     flags: tuple[str, ...] = ()
 
@@ -79,7 +80,10 @@ class Encoder:
         self.layer = depth if layer is None else layer
         if not 1 <= self.layer <= depth:
             raise ConfigError(f"layer is {layer}; this model has layers 1 to {depth}")
-        self.pooling = pooling_of(path)
+        self._head = head_of(path)
+        self._width = self._head.width(int(self._model.config.hidden_size))
+        refuse_lower_case(path, self._tokenizer)
+        self.pooling = self._head.pooling
         self._prefix, self._suffix = special_ends(self._tokenizer)
         self.limit_tokens = token_limit(self._tokenizer, self._model.config)
 
@@ -162,9 +166,10 @@ class Encoder:
         if parts:
             tokens = unit_rows(np.concatenate([chosen for chosen, _ in parts]))
             last = np.concatenate([part for _, part in parts])
-            sentence = unit_rows((last[0] if self.pooling == "cls" else last.mean(axis=0))[None, :])[0]
+            sentence = self._head(last)
         else:
-            tokens, sentence = np.zeros((len(ids), dims), np.float32), np.zeros(dims, np.float32)
+            tokens = np.zeros((len(ids), dims), np.float32)
+            sentence = np.zeros(self._width, np.float32)
         return Encoded(
             ids=ids,
             spans=spans.reshape(-1, 2),

