@@ -88,10 +88,12 @@ def check_encoder(encoder: EncoderSpec, criteria: "Criteria") -> None:
     """Raises ModelError, ConfigError: the encoder or its baseline is missing, or the criteria cannot do without one."""
     from harness.fidelity.bertscore import load_baseline
     from harness.fidelity.model_folder import encoder_folder, is_packaged, last_layer, model_revision
+    from harness.fidelity.sentence_head import head_of
     from harness.models.weights import check_model_folder
 
     folder = encoder_folder(encoder.name)
     check_model_folder(folder)
+    head_of(folder)
     if encoder.baseline is not None:
         load_baseline(encoder.baseline, revision=model_revision(folder), layer=encoder.layers or last_layer(folder))
     elif criteria.demands_f1 and not is_packaged(folder, encoder.layers):

@@ -276,11 +276,15 @@ def judge_in(file: Path) -> dict[str, str]:
         raise ResultError(f"{file}: cannot be read: what it says of its judge is damaged") from None
 
 
-def open_judge() -> Callable[[Sequence[Case]], list[Judgement]]:
-    """The packaged encoder and the fidelity verdict, as one function of cases; loaded at its first use."""
-    from harness.fidelity.scorer import Scorer
+def open_judge(profile: str = "cpu", device: str = "cpu") -> Callable[[Sequence[Case]], list[Judgement]]:
+    """The encoder of a profile and the verdict with what it names under [judge], as one function of cases.
 
-    scorer, judge = Scorer(), verdict_of()
+    Raises ConfigError, ModelError. A case that only a model without an opinion could have called misleading keeps the
+    label that it has without, and says so among its reasons (`second_opinions.undecided`).
+    """
+    meta = {"profile": profile, "device": device}
+    scorer = scorer_of(meta)
+    judge = judge_of(meta, scorer)
 
     def judge_all(cases: Sequence[Case]) -> list[Judgement]:
         return judge(cases, scorer.score([(case.reference, case.candidate) for case in cases]))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from harness.session import ChaosSession
 
 STACK_DOWN = 96  # exit code of pytest when the stack could not be started
-HIDDEN = import_ours()  # files of the user's that hide a package of ours
+HIDDEN = ", ".join(import_ours())  # files of the user's that hide a package of ours
 STILL_ON = 97  # exit code of pytest when a fault could not be undone; of `truefall chaos`: 4
 
 
@@ -56,9 +56,8 @@ def pytest_exception_interact(node: pytest.Item, call: "pytest.CallInfo[object]"
 def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
     """A running stack: `chaos.run("latency", target="primary", mean_ms=500)` returns what happened."""
     if HIDDEN:
-        names = ", ".join(HIDDEN)
         pytest.exit(
-            f"truefall: {names}: hides a package of truefall; rename it, or run `pytest` and not `python -m pytest`",
+            f"truefall: {HIDDEN}: hides a package of truefall; rename it, or run `pytest` and not `python -m pytest`",
             returncode=STACK_DOWN,
         )
     from harness.errors import user_errors
@@ -89,8 +88,12 @@ def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
 
 
 @pytest.fixture(scope="session")
-def fidelity() -> "Callable[[Sequence[Case]], list[Judgement]]":
-    """The judge: `fidelity(cases)` returns a judgement for each."""
+def fidelity(request: pytest.FixtureRequest) -> "Callable[[Sequence[Case]], list[Judgement]]":
+    """The judge that `--chaos-profile` names: `fidelity(cases)` returns a judgement for each."""
+    from harness.errors import user_errors
     from harness.judge import open_judge
 
-    return open_judge()
+    try:
+        return open_judge(request.config.getoption("--chaos-profile"))
+    except user_errors(OSError) as error:
+        pytest.fail(f"truefall: {error}", pytrace=False)

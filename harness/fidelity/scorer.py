@@ -8,6 +8,7 @@ from sys import getsizeof
 
 import numpy as np
 
+from harness.errors import ConfigError
 from harness.fidelity import bertscore as matching
 from harness.fidelity.bertscore import Baseline, BertScore, load_baseline
 from harness.fidelity.cache import EncodedCache
@@ -67,13 +68,15 @@ class Scorer:
             EncodedCache(Path(cache_dir), settings=settings, limit_bytes=cache_limit_bytes) if cache_dir else None
         )
 
-    def score(self, pairs: Sequence[Pair], *, weighting: Weighting = Weighting.UNIFORM) -> list[Similarity]:
+    def score(self, pairs: Sequence[Pair], *, weighting: Weighting | str = Weighting.UNIFORM) -> list[Similarity]:
         """One Similarity per (reference, candidate), in order. Raises TypeError for anything but pairs of texts.
 
+        `weighting` may be its name, "uniform" or "idf". Raises ConfigError for another one.
         Each result depends on its own pair only (with idf: on the references of the call too).
         """
         if isinstance(pairs, str):
             raise TypeError("pairs is a text; a sequence of (reference, candidate) is needed")
+        weighting = checked_weighting(weighting)
         checked = [checked_pair(pair) for pair in pairs]
         idf = self._idf(checked) if weighting is Weighting.IDF else None
         flags = ("idf_uniform",) if weighting is Weighting.IDF and idf is None else ()
@@ -172,6 +175,14 @@ def scored(score: BertScore, cos: float, joined: float, flags: tuple[str, ...]) 
 
 def unmeasured(flags: tuple[str, ...]) -> Similarity:
     return Similarity(bertscore_p=None, bertscore_r=None, bertscore_f1=None, cosine=None, composite=None, flags=flags)
+
+
+def checked_weighting(weighting: object) -> Weighting:
+    """Raises ConfigError naming what it got."""
+    try:
+        return Weighting(weighting)
+    except ValueError:
+        raise ConfigError(f"weighting is {weighting!r}; it must be one of {', '.join(Weighting)}") from None
 
 
 def checked_pair(pair: object) -> Pair:

@@ -23,6 +23,7 @@ from harness.session import SessionOptions
 from harness.store import RunFolder
 from harness.trial import Block, Outcome, Trial
 
+pytest_plugins = ["pytester"]
 ITEMS = load_set("support")[:30]
 PROFILE = """
 policy = "policy.toml"
@@ -233,3 +234,23 @@ def test_a_server_that_is_not_there_lets_nothing_pass(server: Model, tmp_path: P
     assert any(
         reason.startswith("llm_judge: not measured: the judge model cannot be reached") for reason in found.reasons
     )
+
+
+@pytest.mark.slow
+@pytest.mark.models
+def test_the_fixture_asks_what_the_profile_names(server: Model, tmp_path: Path, pytester: pytest.Pytester) -> None:
+    server.reply = lambda _: completion("misleading", "so it is")
+    pytester.makepyfile("""
+        from harness.fidelity.case import Case
+
+        def test_it(fidelity):
+            (found,) = fidelity([Case(id="1", reference="The shop is open.", candidate="The shop is open.")])
+            assert "so it is" in " ".join(found.reasons)
+    """)
+    options = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--chaos-profile")
+    pytester.runpytest_subprocess(*options, profile(tmp_path, asking(server))).assert_outcomes(passed=1)
+    assert len(server.asked) == 1
+    missing = profile(tmp_path, asking(server, key_env="NOT_SET_AT_ALL"))
+    refused = pytester.runpytest_subprocess(*options, missing)
+    refused.assert_outcomes(errors=1)
+    refused.stdout.fnmatch_lines(["truefall: *key_env NOT_SET_AT_ALL: the environment variable is not set"])

@@ -120,6 +120,14 @@ def test_idf_with_a_single_reference_weighs_uniformly_and_says_so(scorer):  # S2
     assert found.flags == ("idf_uniform",)
 
 
+def test_weights_go_by_their_name_and_an_unknown_one_is_refused(scorer):
+    assert scorer.score(PAIRS, weighting="idf") == scorer.score(PAIRS, weighting=Weighting.IDF)
+    assert scorer.score(PAIRS, weighting="uniform") == scorer.score(PAIRS)
+    for unknown in ("IDF", "tf-idf", "", None, 1):
+        with pytest.raises(ConfigError, match=r"weighting is .*; it must be one of uniform, idf"):
+            scorer.score(PAIRS, weighting=unknown)
+
+
 @pytest.mark.parametrize("wrong", ["a text", ["ab"], [("a", ["b"])], [("a", "b", "c")], [("a", None)], [b"ab"]])
 def test_anything_but_pairs_of_texts_is_a_type_error(scorer, wrong):  # S3
     with pytest.raises(TypeError):

@@ -1,4 +1,4 @@
-"""Folders of sentence-transformers: their modules are applied or refused, and every file that counts makes a revision."""
+"""Folders of sentence-transformers: modules are applied or refused, and every file that counts makes a revision."""
 
 import json
 import shutil
