@@ -1,5 +1,7 @@
 """The output contract: the answer's text is JSON, satisfies the schema, and its fields hold something."""
 
+# ruff: noqa: E501 (patterns stay whole)
+
 import atexit
 import json
 import re
@@ -24,6 +26,11 @@ WITHIN_S = 2.0  # for a contract that may take for ever, such as one with a regu
 _HOLLOW = re.compile(
     r"\s*(?:n/?a|none|null|unknown|tbd|todo|string|text|value|\.{3}|…|-+|无|暂无|未知|待定)?\s*\.?\s*", re.I
 )
+_STEPS = re.compile(  # at the end of a field's name: what is done, or stands, one after the other
+    r"(?:steps?|instructions?|procedures?|sequence|stages?|phases?|directions|route|itinerary|agenda|timeline|ranking|ranked|ordered|in_order|workflow|priorities|queue|步骤|流程|顺序|次序|排名|排序|路线|行程|阶段|操作)$",
+    re.I,
+)
+PERHAPS_ORDERED = 0.3  # severity of another order in a list that need not have one
 _FENCE = re.compile(r"^\s*```(?:json)?\s*|\s*```\s*$")
 
 
@@ -41,6 +48,7 @@ def check(both: Pair) -> list[Finding]:
     found += [Finding(check=NAME, severity=0.9, reason=r) for r in _hollow(value, wanted, "")]
     if wanted is not None and not found:
         found += [Finding(check=NAME, severity=1.0, reason=r) for r in _changed(value, wanted, "")]
+        found = found or list(_reordered(value, wanted, both.case.contract, ""))
     return found
 
 
@@ -130,6 +138,49 @@ def _changed(value: object, wanted: object, path: str) -> Iterator[str]:
         yield f"“{path}” is of another type"
     elif wanted != value:
         yield f"“{path}” is {value} and not {wanted}"
+
+
+def _reordered(value: object, wanted: object, schema: object, path: str) -> Iterator[Finding]:
+    """Lists with the entries of the reference in another order: wrong where they are steps, told where they may be.
+
+    A list of anything else that the contract calls a set (`uniqueItems`) has no order.
+    """
+    if isinstance(wanted, dict) and isinstance(value, dict):
+        for key in sorted(wanted.keys() & value.keys()):
+            inner = _part(_part(schema, "properties"), key)
+            yield from _reordered(value[key], wanted[key], inner, f"{path}.{key}".strip("."))
+    elif isinstance(wanted, list) and isinstance(value, list) and len(wanted) == len(value):
+        places = _places(value, wanted, path)
+        for one, at in zip(wanted, places, strict=False):
+            yield from _reordered(value[at], one, _part(schema, "items"), path)
+        steps = _STEPS.search(path)
+        if places != sorted(places) and (steps or _part(schema, "uniqueItems") is not True):
+            late = next(i for i, at in enumerate(places) if at != i)
+            reason = f"“{value[late]}” stands in “{path or 'answer'}” where the reference has “{wanted[late]}”"
+            yield Finding(check=NAME, severity=1.0 if steps else PERHAPS_ORDERED, reason=f"{reason}: another order")
+
+
+def _places(value: list[object], wanted: list[object], path: str) -> list[int]:
+    """Where the entries of the reference stand in the answer, each of them at a place of its own; [] where one does not.
+
+    An entry stays in its place where what is there says the same.
+    """
+    free, places = list(range(len(value))), []
+    stays = [not list(_changed(other, one, path)) for one, other in zip(wanted, value, strict=True)]
+    if all(stays):
+        return free
+    for one in wanted:
+        equal = [at for at in free if value[at] == one]
+        at = next((at for at in equal or free if not list(_changed(value[at], one, path))), None)
+        if at is None:
+            return []
+        places.append(at)
+        free.remove(at)
+    return places
+
+
+def _part(schema: object, key: str) -> object:
+    return schema.get(key) if isinstance(schema, dict) else None
 
 
 def _worded_alike(one: str, other: str) -> bool:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.harness.fidelity.fidelity_judging import complaints
+from harness.fidelity.case import Label
+from tests.harness.fidelity.fidelity_judging import complaints, judged
 
 DRAFT_4, DRAFT_7 = (f"http://json-schema.org/draft-0{n}/schema#" for n in (4, 7))
 BELOW_3 = {"$schema": DRAFT_4, "properties": {"a": {"maximum": 3, "exclusiveMaximum": True}}}
@@ -59,3 +60,42 @@ def test_a_pattern_that_is_broken_is_told_with_its_place() -> None:
     assert not complaints('{"code": "AB1"}', '{"code": "AB1"}', "contract", contract=contract)
     (reason,) = complaints('{"code": "x"}', '{"code": "x"}', "contract", contract=contract)
     assert "$.code" in reason
+
+
+STEPS = ["drain the tank", "loosen the valve", "refit the cover"]
+
+
+@pytest.mark.parametrize("field", ["steps", "repairSteps", "instructions", "操作步骤", "ranking"])
+def test_steps_in_another_order_are_found_for_certain(field: str) -> None:
+    reference, turned = ({"kit": "B", field: one} for one in (STEPS, [STEPS[1], STEPS[0], STEPS[2]]))
+    found = judged(json.dumps(reference), json.dumps(turned))
+    assert found.label is Label.MISLEADING
+    assert f"“loosen the valve” stands in “{field}” where the reference has “drain the tank”" in found.reasons[0]
+
+
+def test_steps_in_another_order_are_found_at_any_depth_and_in_a_set() -> None:
+    contract = {"properties": {"repair": {"properties": {"steps": {"uniqueItems": True}}}}}
+    pair = [json.dumps({"repair": {"steps": one}}) for one in (STEPS, STEPS[::-1])]
+    assert judged(*pair, contract=contract).label is Label.MISLEADING
+    lists = [json.dumps([{"id": 1, "steps": one}]) for one in (STEPS, STEPS[::-1])]
+    assert judged(*lists).label is Label.MISLEADING
+
+
+def test_steps_in_their_order_may_be_worded_otherwise() -> None:
+    reworded = ["drain the whole tank", "loosen the valve", "refit the cover again"]
+    pair = [json.dumps({"steps": one}) for one in (STEPS, reworded)]
+    assert not complaints(*pair, "contract")
+
+
+def test_another_order_of_any_other_list_is_told_and_of_a_set_is_nothing() -> None:
+    pair = [json.dumps({"amenities": one}) for one in (["sauna", "pool", "gym"], ["gym", "pool", "sauna"])]
+    found = judged(*pair)
+    assert found.label is Label.FAITHFUL
+    assert "another order" in found.reasons[0]
+    as_a_set = {"properties": {"amenities": {"uniqueItems": True}}}
+    assert not complaints(*pair, "contract", contract=as_a_set)
+
+
+def test_brackets_of_json_are_no_signs_of_code_and_those_in_its_texts_are() -> None:
+    assert not complaints('{"open": ["monday"]}', '{"open": ["friday", "monday"]}', "identifiers")
+    assert complaints('{"code": "take rows[2:] of it"}', '{"code": "take rows[:2] of it"}', "identifiers")
