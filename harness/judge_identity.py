@@ -17,6 +17,8 @@ def identity_of(meta: Mapping[str, Any]) -> dict[str, str]:
     The digest of the verdict covers the packaged encoders too: what was trained for other weights is refused. A model
     behind an API is known by its name only; what answers under the same name counts as the same judge.
     """
+    from harness.fidelity.entailment import TRUST as NLI_TRUST
+    from harness.fidelity.llm_judge import TRUST
     from harness.fidelity.model_folder import encoder_folder, model_revision
     from harness.models import load_profile
 
@@ -30,8 +32,10 @@ def identity_of(meta: Mapping[str, Any]) -> dict[str, str]:
         parts["baseline"] = hashlib.sha256(encoder.baseline.read_bytes()).hexdigest()
     if asked.nli is not None:
         parts["nli"] = model_revision(asked.nli)
+        parts["nli_trust"] = f"{asked.nli_trust or NLI_TRUST:g}"
     if asked.model is not None:
         parts["model"] = asked.model
+        parts["trust"] = f"{asked.trust or TRUST:g}"
     return parts
 
 

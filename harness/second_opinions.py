@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, TypedDict
 
 from harness.errors import ModelError
 from harness.fidelity.case import Judgement, Label
-from harness.fidelity.llm_judge import LlmJudge, completions_url, key_in, unmeasured
+from harness.fidelity.entailment import TRUST as NLI_TRUST
+from harness.fidelity.llm_judge import TRUST, LlmJudge, completions_url, key_in, unmeasured
 from harness.models.spec import JudgeSpec
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def opinions_of(spec: JudgeSpec, device: str = "cpu") -> Opinions:
     if spec.nli is not None:
         from harness.fidelity.entailment import Entailment
 
-        opinions["entailment"] = Entailment(folder_of(spec.nli), device=device)
+        opinions["entailment"] = Entailment(folder_of(spec.nli), device=device, trust=spec.nli_trust or NLI_TRUST)
     return opinions
 
 
@@ -39,18 +40,15 @@ def check_opinions(spec: JudgeSpec) -> None:
 
 
 def undecided(found: Judgement) -> bool:
-    """Whether a judge model that gave no opinion could have changed the label.
-
-    It makes no truth of a lie and leaves an abstention one, so only what is faithful without it hangs on it.
-    """
-    return found.label is Label.FAITHFUL and unmeasured(found)
+    """Whether a judge model that gave no opinion could have changed the label: it makes no truth of a lie."""
+    return found.label is not Label.MISLEADING and unmeasured(found)
 
 
 def llm_judge_of(spec: JudgeSpec) -> LlmJudge | None:
     if spec.url is None or spec.model is None:
         return None
     key = key_in(spec.key_env, "[judge] key_env")
-    return LlmJudge(url=completions_url(spec.url), model=spec.model, key=key)
+    return LlmJudge(url=completions_url(spec.url), model=spec.model, key=key, trust=spec.trust or TRUST)
 
 
 def folder_of(nli: Path) -> Path:

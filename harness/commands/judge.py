@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harness.commands.judge_options import add_judge_options, llm_judge_of
-from harness.commands.model_options import add_model_options
+from harness.commands.model_options import add_model_options, entailment_of
 from harness.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from harness.fidelity.cross_encoder import shipped_cross_encoder
-    from harness.fidelity.entailment import Entailment
     from harness.fidelity.judge_the_judge import ablated, judges_of, measure, plain
     from harness.fidelity.llm_judge import unmeasured
     from harness.fidelity.risk import shipped_model
@@ -59,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
     _require_plot(args)
     sets = {shown: _rows(name, args.split) for shown, name in named_apart(args.input).items()}
-    asked = (Entailment(args.nli, device=args.device) if args.nli else None), llm_judge_of(args)
+    asked = entailment_of(args), llm_judge_of(args)
     reader = shipped_cross_encoder(args.device)
     scorers = _scorers(args)
     figures, tables, unasked = [], {}, 0

@@ -3,8 +3,9 @@
 import argparse
 from typing import TYPE_CHECKING
 
+from harness.commands.model_options import trust
 from harness.errors import ConfigError
-from harness.fidelity.llm_judge import KEY_ENV
+from harness.fidelity.llm_judge import KEY_ENV, TRUST
 
 if TYPE_CHECKING:
     from harness.fidelity.llm_judge import LlmJudge
@@ -23,6 +24,13 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
         metavar="VARIABLE",
         help=f"environment variable that holds the API key (default: {KEY_ENV}, which may be unset)",
     )
+    parser.add_argument(
+        "--judge-trust",
+        type=trust,
+        metavar="SHARE",
+        help="risk, in (0, 1], of an answer that the model calls misleading and nothing else speaks against: from 0.5 "
+        f"on its word alone makes the verdict misleading (default: {TRUST:g})",
+    )
 
 
 def llm_judge_of(args: argparse.Namespace) -> "LlmJudge | None":
@@ -30,10 +38,12 @@ def llm_judge_of(args: argparse.Namespace) -> "LlmJudge | None":
     from harness.fidelity.llm_judge import LlmJudge, completions_url, key_in
 
     if not args.judge_url and not args.judge_model:
-        if args.judge_key_env:
-            raise ConfigError("--judge-key-env: needs --judge-url and --judge-model")
+        for option, given in (("--judge-key-env", args.judge_key_env), ("--judge-trust", args.judge_trust)):
+            if given:
+                raise ConfigError(f"{option}: needs --judge-url and --judge-model")
         return None
     if not args.judge_url or not args.judge_model:
         raise ConfigError("--judge-url and --judge-model belong together; one of them is missing")
     key = key_in(args.judge_key_env, "--judge-key-env")
-    return LlmJudge(url=completions_url(args.judge_url), model=args.judge_model, key=key)
+    url, share = completions_url(args.judge_url), args.judge_trust or TRUST
+    return LlmJudge(url=url, model=args.judge_model, key=key, trust=share)

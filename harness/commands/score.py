@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from harness.commands.judge_options import add_judge_options, llm_judge_of
-from harness.commands.model_options import add_model_options
+from harness.commands.model_options import add_model_options, entailment_of
 from harness.fidelity.model_folder import PACKAGED
 
 INTERRUPTED = 130  # exit code of a command that was stopped from the keyboard
@@ -46,7 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if not args.input.is_file():
         raise FileNotFoundError(2, "no such file", str(args.input))
-    from harness.fidelity.entailment import Entailment
     from harness.fidelity.model_folder import encoder_folder
     from harness.fidelity.score_file import ScoreFile
     from harness.fidelity.scorer import Scorer
@@ -64,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     )
     eyes = eyes_beside(scorer, args.device, args.cache)
     try:
-        entailment = Entailment(args.nli, device=args.device) if args.nli else None
+        entailment = entailment_of(args)
         judged_by = verdict_of(args.device, eyes=eyes, entailment=entailment, llm_judge=llm_judge)
         return ScoreFile(scorer=scorer, judge=judged_by).run(args.input, args.output)
     except KeyboardInterrupt:

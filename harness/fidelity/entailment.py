@@ -11,15 +11,18 @@ NAME = "entailment"
 PAIRS_AT_ONCE = 32
 MAX_TOKENS = 512
 FLOOR = 0.2  # probability of a contradiction under which there is no finding
+CLEAR = 0.9  # probability from which it is one, and not only something to weigh
+TRUST = 0.6  # so that a clear one alone makes an answer misleading (0.54), and any other does not
 
 
 class Entailment:
     """A cross-encoder for sequence classification with a label "contradiction", from a local folder.
 
-    Nothing is downloaded. Raises ModelError for a folder that holds no such model.
+    Nothing is downloaded. `trust`: the risk that a contradiction of probability 1 is by itself, in (0, 1]. Raises
+    ModelError for a folder that holds no such model.
     """
 
-    def __init__(self, folder: Path, *, device: str = "cpu") -> None:
+    def __init__(self, folder: Path, *, device: str = "cpu", trust: float = TRUST) -> None:
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
         try:
@@ -33,7 +36,7 @@ class Entailment:
             raise ModelError(
                 f"{folder}: its labels are {', '.join(labels.values())}; one called contradiction is needed"
             )
-        self._device = device
+        self._device, self.trust = device, trust
         self._model.to(device).eval()
         self._limit = min(MAX_TOKENS, int(getattr(self._model.config, "max_position_embeddings", MAX_TOKENS)))
 
@@ -57,11 +60,12 @@ class Entailment:
         """At most one finding per case, read both ways round: a contradiction has no direction."""
         forth = self.contradictions([(case.reference, case.candidate) for case in cases])
         back = self.contradictions([(case.candidate, case.reference) for case in cases])
-        return [_finding((one + other) / 2) for one, other in zip(forth, back, strict=True)]
+        return [finding_of((one + other) / 2, self.trust) for one, other in zip(forth, back, strict=True)]
 
 
-def _finding(likely: float) -> tuple[Finding, ...]:
+def finding_of(likely: float, trust: float = TRUST) -> tuple[Finding, ...]:
+    """The finding on a contradiction of this probability: half as grave where it is not `CLEAR`."""
     if likely < FLOOR:
         return ()
     reason = f"the inference model sees a contradiction (probability {likely:.2f})"
-    return (Finding(check=NAME, severity=likely, reason=reason),)
+    return (Finding(check=NAME, severity=trust * likely * (1.0 if likely >= CLEAR else 0.5), reason=reason),)

@@ -17,19 +17,12 @@ from numpy.typing import NDArray
 from harness.fidelity.case import Case, Label, Similarity
 from harness.fidelity.checks.abstention import abstention
 from harness.fidelity.checks.catalogue import CHECKS
-from harness.fidelity.entailment import NAME as ENTAILMENT
 from harness.fidelity.labelled import Labelled, load_labelled
-from harness.fidelity.llm_judge import NAME as LLM_JUDGE
 from harness.fidelity.reading.pair import pair
 from harness.fidelity.risk import SHAPE, features, shipped_model
 from harness.fidelity.verdict import findings_of
 
-NAMES = (
-    *CHECKS,
-    ENTAILMENT,
-    LLM_JUDGE,
-    *SHAPE,
-)  # without a model to ask, its weight stays at START
+NAMES = (*CHECKS, *SHAPE)
 PENALTY = 0.6  # strength of the pull towards no weight, per row of evidence
 SURE = 0.8  # risk of a certain finding; more would cost truths, less would pass lies, with every batch left out in turn
 START, LIMIT = 2.0, 9.0  # where the fit starts, and the most that a weight may be

@@ -3,9 +3,10 @@
 import asyncio
 import json
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TextIO
 from urllib.parse import urlsplit
 
 from gateway.clock import Clock, SystemClock
@@ -19,6 +20,7 @@ VERDICTS = ("faithful", "misleading", "abstained")
 UNMEASURED = "not measured: "  # how the reason of a case begins on which there is no opinion
 MAX_REPLY_BYTES = 256 << 10
 MAX_REASON_CHARS = 300
+TRUST = 0.8  # as much as a certain finding of the checks
 SCHEMA = {
     "type": "object",
     "properties": {"verdict": {"type": "string", "enum": list(VERDICTS)}, "reason": {"type": "string"}},
@@ -44,9 +46,20 @@ class _NoOpinionError(Exception):
         self.again = again
 
 
+@dataclass(slots=True)
+class _Silence:
+    """How many cases in a row have had no opinion, in all that one judge was asked."""
+
+    cases: int = 0
+    told: bool = False  # that nobody is asked any more
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LlmJudge:
-    """Asks a model about each case. Never raises for what the model or its server does."""
+    """Asks a model about each case. Never raises for what the model or its server does.
+
+    One that has been given up is asked no more: a rerun asks anew.
+    """
 
     url: str  # of chat/completions
     model: str
@@ -56,41 +69,54 @@ class LlmJudge:
     pause_s: float = 0.5  # before the second attempt; doubled for each further one
     clock: Clock = field(default_factory=SystemClock)
     at_once: int = 8  # requests open at a time
-    give_up_after: int = 24  # cases without an opinion in a row, after which the rest of a block is not asked
+    give_up_after: int = 24  # cases without an opinion in a row, after which none is asked about, in no later call
+    trust: float = TRUST  # risk of an answer that it calls misleading and nothing else speaks against, in (0, 1]
+    err: TextIO | None = None  # where giving up is told, once; None: stderr
+    silence: _Silence = field(default_factory=_Silence, repr=False)
 
     def findings(self, cases: Sequence[Case]) -> list[tuple[Finding, ...]]:
-        """At most one finding per case: of severity 1 where it is called misleading, of 0 where there is no opinion."""
+        """At most one finding per case: of severity `trust` where it is called misleading, 0 where nothing is said."""
         return asyncio.run(self._all(cases))
 
     async def _all(self, cases: Sequence[Case]) -> list[tuple[Finding, ...]]:
         import aiohttp
 
         found: list[tuple[Finding, ...]] = [()] * len(cases)
-        waiting, failed_in_a_row = iter(enumerate(cases)), 0
+        waiting, silence = iter(enumerate(cases)), self.silence
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
         async def work(session: Any) -> None:
-            nonlocal failed_in_a_row
             for at, case in waiting:
-                if failed_in_a_row >= self.give_up_after:
-                    found[at] = _unmeasured(f"not asked: {failed_in_a_row} answers before had no opinion either")
+                if silence.told:
+                    found[at] = _unmeasured(f"not asked: {silence.cases} answers before had no opinion either")
                     continue
                 try:
                     found[at] = await self._opinion(session, case)
-                    failed_in_a_row = 0
+                    silence.cases = 0
                 except _NoOpinionError as error:
                     found[at] = _unmeasured(str(error))
-                    failed_in_a_row += 1
+                    self._count(error)
 
         timeout = aiohttp.ClientTimeout(total=self.timeout_s)
         async with aiohttp.ClientSession(timeout=timeout, headers=headers) as session:
             await asyncio.gather(*(work(session) for _ in range(min(self.at_once, len(cases)))))
         return found
 
+    def _count(self, error: _NoOpinionError) -> None:
+        """One more case without an opinion; the last that is waited for is told."""
+        self.silence.cases += 1
+        if self.silence.cases >= self.give_up_after and not self.silence.told:
+            self.silence.told = True
+            print(
+                f"the judge model {self.model!r} is asked no more: on {self.silence.cases} answers in a row it had no "
+                f"opinion ({error}); run again when it answers",
+                file=self.err or sys.stderr,
+            )
+
     async def _opinion(self, session: Any, case: Case) -> tuple[Finding, ...]:
         for attempt in range(self.attempts):
             try:
-                return read_reply(await self._asked(session, case))
+                return read_reply(await self._asked(session, case), self.trust)
             except _NoOpinionError as error:
                 if not error.again or attempt + 1 == self.attempts:
                     raise
@@ -140,7 +166,7 @@ def question(case: Case, model: str) -> dict[str, Any]:
     }
 
 
-def read_reply(body: bytes) -> tuple[Finding, ...]:
+def read_reply(body: bytes, trust: float = TRUST) -> tuple[Finding, ...]:
     """The finding in a reply; none where the model has nothing against the answer. Raises _NoOpinionError."""
     try:
         choice = json.loads(body)["choices"][0]
@@ -160,7 +186,7 @@ def read_reply(body: bytes) -> tuple[Finding, ...]:
     if verdict != "misleading":
         return ()
     words = " ".join(reason.split())[:MAX_REASON_CHARS].encode("utf-8", "replace").decode()
-    return (Finding(check=NAME, severity=1.0, reason=f"the judge model calls it misleading: “{words}”"),)
+    return (Finding(check=NAME, severity=trust, reason=f"the judge model calls it misleading: “{words}”"),)
 
 
 def notes(findings: Iterable[Finding]) -> tuple[str, ...]:

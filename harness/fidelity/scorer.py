@@ -177,7 +177,7 @@ def unmeasured(flags: tuple[str, ...]) -> Similarity:
     return Similarity(bertscore_p=None, bertscore_r=None, bertscore_f1=None, cosine=None, composite=None, flags=flags)
 
 
-def checked_weighting(weighting: object) -> Weighting:
+def checked_weighting(weighting: str) -> Weighting:
     """Raises ConfigError naming what it got."""
     try:
         return Weighting(weighting)

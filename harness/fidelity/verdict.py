@@ -11,7 +11,8 @@ from harness.fidelity.checks.substitution import are_labels
 from harness.fidelity.cross_encoder import NAME as CROSS_ENCODER
 from harness.fidelity.cross_encoder import Opinion
 from harness.fidelity.entailment import Entailment
-from harness.fidelity.llm_judge import LlmJudge, notes
+from harness.fidelity.llm_judge import LlmJudge
+from harness.fidelity.outside_opinions import NOTHING_FOUND, with_opinions
 from harness.fidelity.reading.code import pieces
 from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.pair import Pair, pair
@@ -42,6 +43,7 @@ class Seen:
     both: Pair
     findings: tuple[Finding, ...]
     abstains: Abstention
+    opinions: tuple[Finding, ...] = ()  # of models that the user named
     opinion: Opinion | None = None  # of the cross-encoders; None: they have not read the pair
 
 
@@ -56,7 +58,7 @@ def judge(
 ) -> list[Judgement]:
     """One judgement per case, in order. Raises ValueError on unequal lengths.
 
-    `entailment`: an inference model whose contradictions count as findings, too. `llm_judge`: a model that is asked.
+    `entailment`, `llm_judge`: models of the user's. What they have against an answer raises its risk (`with_opinions`).
     `reader`: the cross-encoders, as `harness.judge.verdict_of` has them; without them the checks are alone.
     """
     weights = model or shipped_model()
@@ -73,12 +75,12 @@ def see(
 ) -> list[Seen]:
     """Every case read and checked once."""
     inferred = entailment.findings(cases) if entailment else [()] * len(cases)
-    opinions = llm_judge.findings(cases) if llm_judge else [()] * len(cases)
+    told = llm_judge.findings(cases) if llm_judge else [()] * len(cases)
     seen = []
-    for case, *found in zip(cases, inferred, opinions, strict=True):
+    for case, *found in zip(cases, inferred, told, strict=True):
         both = pair(case)
-        findings = (*findings_of(both), *found[0], *found[1])
-        seen.append(Seen(both=both, findings=findings, abstains=abstention(case)))
+        opinions = (*found[0], *found[1])
+        seen.append(Seen(both=both, findings=findings_of(both), abstains=abstention(case), opinions=opinions))
     return seen
 
 
@@ -129,8 +131,8 @@ def question(seen: Seen, similarity: Similarity, model: Model) -> Question | Non
 def decide(seen: Seen, similarity: Similarity, *, model: Model, without: frozenset[str] = frozenset()) -> Judgement:
     """The judgement of one case. `without`: checks to leave out."""
     judgement = _decided(seen, similarity, model=model, without=without)
-    more = notes(seen.findings)
-    return replace(judgement, reasons=(*judgement.reasons, *more)) if more else judgement
+    opinions = [finding for finding in seen.opinions if finding.check not in without]
+    return with_opinions(judgement, opinions, threshold=model.threshold) if opinions else judgement
 
 
 def _decided(seen: Seen, similarity: Similarity, *, model: Model, without: frozenset[str]) -> Judgement:
@@ -286,4 +288,4 @@ def _reasons(findings: Sequence[Finding], label: Label, risk: float) -> tuple[st
         return told
     if label is Label.MISLEADING:
         return (f"the answer has too little in common with the reference (risk {risk:.2f})",)
-    return ("nothing in it contradicts the reference",)
+    return (NOTHING_FOUND,)

@@ -76,6 +76,8 @@ class JudgeSpec:
     url: str | None = None  # of an OpenAI-compatible API; prompt, context, reference and answer are sent there
     model: str | None = None  # the one to ask there
     key_env: str | None = None  # environment variable that holds the API key; the key itself stands nowhere else
+    trust: float | None = None  # risk, in (0, 1], of an answer that `model` calls misleading; None: `llm_judge.TRUST`
+    nli_trust: float | None = None  # that of a contradiction that `nli` is sure of; None: `entailment.TRUST`
 
     def __post_init__(self) -> None:
         need(self.url is None or usable_url(self.url), "url", public(self.url), URL_FORM)
@@ -84,6 +86,9 @@ class JudgeSpec:
         need(self.model is None or self.url is not None, "url", None, "the API that has the model")
         need(self.key_env is None or self.url is not None, "url", None, "the API that key_env holds the key of")
         named = self.key_env is None or re.fullmatch("[A-Z_][A-Z0-9_]*", self.key_env)
+        for field, trust, named_by in (("trust", self.trust, self.url), ("nli_trust", self.nli_trust, self.nli)):
+            need(trust is None or 0 < trust <= 1, field, trust, "in (0, 1]")
+            need(trust is None or named_by is not None, field, trust, "left out where no model is named to trust")
         right = "an environment variable's name in capitals, and no key"
         need(bool(named), "key_env", f"{(self.key_env or '')[:3]}…", right)
 

@@ -1,13 +1,15 @@
 """An inference model by configuration: a tiny one with random weights is read, and its findings reach the verdict."""
 
+import argparse
 from pathlib import Path
 
 import pytest
 from fidelity_judging import UNMEASURED
 
-from harness.errors import ModelError
-from harness.fidelity.case import Case, Finding
-from harness.fidelity.entailment import Entailment
+from harness.commands.model_options import add_model_options, entailment_of
+from harness.errors import ConfigError, ModelError
+from harness.fidelity.case import Case, Finding, Label
+from harness.fidelity.entailment import TRUST, Entailment
 from harness.fidelity.verdict import judge
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "shop", "is", "open", "closed", "."]
@@ -60,3 +62,32 @@ def test_what_the_model_contradicts_raises_the_risk(model: Entailment, monkeypat
     after = judge([case], [UNMEASURED], entailment=model)[0]
     assert after.risk > before.risk + 0.1
     assert found[0] in after.findings
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("likely", "label"), [(0.89, Label.FAITHFUL), (0.9, Label.MISLEADING), (1.0, Label.MISLEADING)]
+)
+def test_a_clear_contradiction_alone_makes_an_answer_misleading(
+    model: Entailment, monkeypatch: pytest.MonkeyPatch, likely: float, label: Label
+) -> None:
+    monkeypatch.setattr(model, "contradictions", lambda pairs: [likely] * len(pairs))
+    same, unknowing = (
+        Case(id="1", reference="The lift is out of order.", candidate=candidate)
+        for candidate in ("The lift is out of order.", "Sorry, I do not know.")
+    )
+    found = judge([same, unknowing], [UNMEASURED] * 2, entailment=model)
+    assert [one.label for one in found] == [label, Label.ABSTAINED if label is Label.FAITHFUL else label]
+    assert all(any(f"(probability {likely:.2f})" in reason for reason in one.reasons) for one in found)
+
+
+@pytest.mark.slow
+def test_how_far_it_is_trusted_is_an_option(tmp_path: Path) -> None:
+    parser = argparse.ArgumentParser()
+    add_model_options(parser)
+    folder = str(tiny(tmp_path, ("contradiction", "entailment", "neutral")))
+    assert entailment_of(parser.parse_args([])) is None
+    opened = [entailment_of(parser.parse_args(["--nli", folder, *more])) for more in ((), ("--nli-trust", "0.9"))]
+    assert [one is not None and one.trust for one in opened] == [TRUST, 0.9]
+    with pytest.raises(ConfigError, match="--nli-trust: needs --nli"):
+        entailment_of(parser.parse_args(["--nli-trust", "0.5"]))

@@ -14,6 +14,7 @@ from harness.chaos_options import check_files
 from harness.criteria import shipped
 from harness.errors import ConfigError, HarnessError
 from harness.fidelity.case import Case, Judgement, Label, Similarity
+from harness.fidelity.llm_judge import TRUST
 from harness.gate_run import gate_run
 from harness.judge import judge_of, judge_run, read_scores
 from harness.models import load_profile
@@ -75,6 +76,12 @@ def test_the_folder_is_relative_to_the_profile(tmp_path: Path) -> None:
         ('url = 8000\nmodel = "m"', "[judge] url is 8000; it must be a string"),
         ('url = "http://x/v1"\nmodel = ""', "[judge] model is ''; it must be the name of a model"),
         ("nli = 3", "[judge] nli is 3; it must be"),
+        ('url = "http://x/v1"\nmodel = "m"\ntrust = 0', "[judge] trust is 0.0; it must be in (0, 1]"),
+        ('url = "http://x/v1"\nmodel = "m"\ntrust = 1.5', "[judge] trust is 1.5; it must be in (0, 1]"),
+        ('url = "http://x/v1"\nmodel = "m"\ntrust = nan', "[judge] trust is nan; it must be in (0, 1]"),
+        ('url = "http://x/v1"\nmodel = "m"\ntrust = "much"', "[judge] trust is 'much'; it must be a number"),
+        ('nli = "n"\ntrust = 0.5', "[judge] trust is 0.5; it must be left out where no model is named to trust"),
+        ("nli_trust = 0.5", "[judge] nli_trust is 0.5; it must be left out where no model is named to trust"),
         ('key = "sk-secret"', "[judge] unknown key 'key'; known are nli, url, model, key_env"),
         ('url = "http://x/v1"\nmodel = "m"\nkey_env = "sk-secret"', "key_env is 'sk-…'; it must be an environment"),
         ('url = "http://me:secret@x/v1"\nmodel = "m"', "url is 'http://…@x/v1'; it must be"),
@@ -115,6 +122,13 @@ def test_the_key_goes_to_the_server_and_nowhere_else(
     assert server.headers[0]["Authorization"] == "Bearer k-1"
     assert server.headers[0]["path"] == "/v1/chat/completions"
     assert "k-1" not in repr((mine, asked))
+
+
+def test_how_far_a_model_is_trusted_is_said_by_the_profile(server: Model, tmp_path: Path) -> None:
+    said = asking(server)
+    trusts = [opinions_of(load_profile(profile(tmp_path, f"{said}{more}")).judge)["llm_judge"].trust
+              for more in ("", "\ntrust = 1", "\ntrust = 0.3")]  # fmt: skip
+    assert trusts == [TRUST, 1.0, 0.3]
 
 
 class SameText:
@@ -160,7 +174,7 @@ UNHEARD = "llm_judge: not measured: the judge model's server answered 500"
 
 @pytest.mark.parametrize(
     ("label", "kept"),
-    [(Label.FAITHFUL, None), (Label.MISLEADING, "misleading"), (Label.ABSTAINED, "abstained")],
+    [(Label.FAITHFUL, None), (Label.MISLEADING, "misleading"), (Label.ABSTAINED, None)],
 )
 def test_without_an_opinion_only_what_it_could_not_change_is_judged(
     tmp_path: Path, label: Label, kept: str | None

@@ -14,7 +14,7 @@ from judge_server import Model, Reply, completion
 from harness.commands.judge_options import add_judge_options, llm_judge_of
 from harness.errors import ConfigError
 from harness.fidelity.case import Case, Judgement, Label
-from harness.fidelity.llm_judge import LlmJudge
+from harness.fidelity.llm_judge import TRUST, LlmJudge
 from harness.fidelity.score_file import ScoreFile
 from harness.fidelity.verdict import judge
 
@@ -39,6 +39,39 @@ def test_what_the_model_calls_misleading_raises_the_risk_and_its_reason_is_quote
     found = judged(model)
     assert found.risk > judge([TRUE], [UNMEASURED])[0].risk + 0.001
     assert found.reasons == ("llm_judge: the judge model calls it misleading: ““关门”与“营业” 相反”",)
+
+
+UNKNOWING = "We do not know when the north gate opens."
+HEARD = [
+    (TRUE, Label.FAITHFUL),
+    (Case(id="1", reference="Your deposit has been returned.", candidate="We could not return it."), None),
+    (Case(id="1", reference="泳池周一关闭。", candidate="泳池周一不开。", lang="zh"), Label.FAITHFUL),
+    (Case(id="1", reference="The gate opens at 8.", candidate="Sorry, I do not know."), Label.ABSTAINED),
+    (Case(id="1", reference="大门八点开。", candidate="抱歉，这个我不清楚。"), Label.ABSTAINED),
+    (Case(id="1", reference=UNKNOWING, candidate="I do not know either."), Label.FAITHFUL),
+]
+
+
+@pytest.mark.parametrize(("case", "own"), HEARD)
+def test_its_misleading_alone_makes_an_answer_misleading_whatever_it_was(
+    model: Model, case: Case, own: Label | None
+) -> None:
+    assert own in (None, judge([case], [UNMEASURED])[0].label)
+    model.reply = lambda _: completion("misleading", "it says the reverse")
+    found = judged(model, case)
+    assert found.label is Label.MISLEADING
+    assert found.risk >= TRUST
+    assert any("it says the reverse" in reason for reason in found.reasons)
+    assert not any("nothing in it contradicts" in reason for reason in found.reasons)
+
+
+@pytest.mark.parametrize(("trust", "label"), [(0.3, Label.FAITHFUL), (0.5, Label.MISLEADING), (1.0, Label.MISLEADING)])
+def test_it_is_heard_as_far_as_it_is_trusted(model: Model, trust: float, label: Label) -> None:
+    model.reply = lambda _: completion("misleading", "no")
+    before, found = judge([TRUE], [UNMEASURED])[0].risk, judged(model, trust=trust)
+    assert found.label is label
+    assert found.risk == pytest.approx(1 - (1 - before) * (1 - trust))
+    assert found.reasons == ("llm_judge: the judge model calls it misleading: “no”",)
 
 
 @pytest.mark.parametrize("verdict", ["faithful", "abstained"])
@@ -118,6 +151,31 @@ def test_after_many_failures_in_a_row_the_rest_is_not_asked_and_says_so(model: M
     assert ["not asked" in one[0].reason for one in found] == [False] * 3 + [True] * 2
 
 
+def test_who_was_given_up_is_asked_in_no_later_block_and_that_is_told_once(model: Model) -> None:
+    model.reply = lambda _: (401, b"")
+    err = io.StringIO()
+    llm_judge = LlmJudge(url=model.url, model="m", at_once=1, give_up_after=3, err=err)
+    llm_judge.findings([TRUE] * 2)
+    assert not err.getvalue()
+    llm_judge.findings([TRUE] * 2)
+    model.reply = lambda _: completion("faithful")
+    for _ in range(2):
+        assert all("not asked" in one[0].reason for one in llm_judge.findings([TRUE] * 4))
+    assert len(model.asked) == 3
+    assert err.getvalue().count("\n") == 1
+    assert "on 3 answers in a row it had no opinion (the judge model's server answered 401)" in err.getvalue()
+    anew = LlmJudge(url=model.url, model="m", give_up_after=3)
+    assert anew.findings([TRUE]) == [()]
+
+
+def test_an_opinion_in_between_begins_the_count_anew(model: Model) -> None:
+    replies = iter([(401, b""), (401, b""), completion("faithful"), (401, b""), (401, b""), completion("faithful")])
+    model.reply = lambda _: next(replies)
+    llm_judge = LlmJudge(url=model.url, model="m", at_once=1, give_up_after=3)
+    found = [one for _ in range(2) for one in llm_judge.findings([TRUE] * 3)]
+    assert [bool(one) for one in found] == [True, True, False] * 2
+
+
 class Same:
     """Stands for the scorer: nothing measured."""
 
@@ -166,8 +224,19 @@ def test_the_key_comes_from_the_environment_only(model: Model, monkeypatch: pyte
         (["--judge-url", "http://u:p@x/v1", "--judge-model", "m"], "without a user"),
         (["--judge-url", "http://x/v1", "--judge-model", "m", "--judge-key-env", "NOT_SET_AT_ALL"], "not set"),
         (["--judge-key-env", "X"], "needs --judge-url"),
+        (["--judge-trust", "0.7"], "needs --judge-url"),
     ],
 )
 def test_half_a_judge_is_refused(words: list[str], says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         llm_judge_of(options(*words))
+
+
+def test_how_far_it_is_trusted_is_an_option(capsys: pytest.CaptureFixture[str]) -> None:
+    named = ("--judge-url", "http://x/v1", "--judge-model", "m")
+    trusts = [llm_judge_of(options(*named, *more)).trust for more in ((), ("--judge-trust", "0.4"))]
+    assert trusts == [TRUST, 0.4]
+    for wrong in ("0", "1.01", "nan", "much"):
+        with pytest.raises(SystemExit):
+            options(*named, "--judge-trust", wrong)
+        assert f"'{wrong}' is no share in (0, 1]" in capsys.readouterr().err
