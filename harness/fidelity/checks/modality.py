@@ -3,17 +3,19 @@
 # ruff: noqa: E501 (word lists and patterns stay whole)
 
 import re
+from collections.abc import Sequence
+from itertools import combinations
 from types import MappingProxyType
 from typing import NamedTuple
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.negation import double_negation
 from harness.fidelity.reading.fact import same
-from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.pair import Pair, alike
 from harness.fidelity.reading.polarity import Polarity
 from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.tense import Stage, deeds
-from harness.fidelity.reading.text import Text
+from harness.fidelity.reading.text import Text, Word, joined
 
 NAME = "modality"
 _FORCE = MappingProxyType(
@@ -25,6 +27,8 @@ _FORCE = MappingProxyType(
         "certain": "will|beyond doubt|beyond a doubt|established|proven|definitely|certainly|guaranteed|guarantee|surely|always|confirmed|一定|肯定|必定|保证|确保|绝对|必然|必将|确定",
     }
 )
+BINDING = frozenset({"must", "should", "may"})
+SAME_CLAUSE = 0.6  # share of words from which two clauses tell the same
 COPY = 0.7  # closeness from which a text is a copy, whose changes all tell; below, clauses are compared that share something
 _PLANNED = frozenset(
     ["expected", "expect", "planned", "plan", "scheduled", "schedule", "due", "forecast", "will", "shall", "should", "be to", "be going to", "likely",
@@ -64,6 +68,10 @@ _CLASH = MappingProxyType(
 
 
 def check(both: Pair) -> list[Finding]:
+    return [*_of_one_another(both), *_of_the_text(both)]
+
+
+def _of_the_text(both: Pair) -> list[Finding]:
     ours, theirs = _forces(both.reference, both.polarity_here), _forces(both.candidate, both.polarity_there)
     found = []
     for (here, there), severity in _CLASH.items():
@@ -101,6 +109,65 @@ def check(both: Pair) -> list[Finding]:
         reason = f"“{planned}” is gone: what was planned is now told as done"
         found.append(Finding(check=NAME, severity=0.7, reason=reason))
     return found
+
+
+class _Bound(NamedTuple):
+    """A clause that is binding in one way: its other content words."""
+
+    force: str
+    word: str
+    words: tuple[Word, ...]
+
+
+def _of_one_another(both: Pair) -> list[Finding]:
+    """Two clauses each as binding as the other is in the reference: who must may, and who may must."""
+    here = _bound(both.reference, both.polarity_here)
+    there = _bound(both.candidate, both.polarity_there) if len(here) > 1 else ()
+    for one, other in combinations(here, 2):
+        first, second = _told_of(one, there), _told_of(other, there)
+        if first is None or second is None or one.force == other.force:
+            continue
+        if (first.force, second.force) == (other.force, one.force):
+            reason = f"“{first.word}” is told of “{joined(one.words, 4)}” and “{second.word}” of “{joined(other.words, 4)}”: exchanged"
+            return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    return []
+
+
+def _told_of(one: _Bound, others: Sequence[_Bound]) -> _Bound | None:
+    """The clause that says most of the words of `one`, and them alone; None where two do, or none does."""
+    shares = sorted(((_shared(one.words, other.words), at) for at, other in enumerate(others)), reverse=True)
+    if not shares or shares[0][0] < SAME_CLAUSE or (len(shares) > 1 and shares[1][0] == shares[0][0]):
+        return None
+    return others[shares[0][1]]
+
+
+def _shared(words: Sequence[Word], others: Sequence[Word]) -> float:
+    """Share of the words of either side that the other says, the smaller of both."""
+    forth, back = (
+        sum(any(alike(word, other) for other in there) for word in here) / len(here)
+        for here, there in ((words, others), (others, words))
+    )
+    return min(forth, back)
+
+
+@remembered
+def _bound(text: Text, polarity: Polarity) -> tuple[_Bound, ...]:
+    """The clauses that deny nothing and are binding in one way."""
+    denying = {text.words[denial.at].clause for denial in polarity.denials if not denial.lexical}
+    found = []
+    for number in sorted({word.clause for word in text.words} - denying):
+        clause = [word for word in text.words if word.clause == number]
+        forces = {force: word.text for word in clause if (force := _force(word))}
+        words = tuple(word for word in clause if word.content and not _force(word))
+        if len(forces) == 1 and words:
+            found.append(_Bound(*next(iter(forces.items())), words))
+    return tuple(found)
+
+
+def _force(word: Word) -> str:
+    """How binding a word is; "" where it is not."""
+    names = {word.text.casefold(), word.lemma}
+    return next((kind for kind, members in _NAMES if kind in BINDING and not word.fact and names & members), "")
 
 
 def _no_need_unless(both: Pair, here: str, there: str) -> bool:

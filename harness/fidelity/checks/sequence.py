@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import KEPT
+from harness.fidelity.reading.dependence import exchanged
 from harness.fidelity.reading.fact import Fact, Kind, same
 from harness.fidelity.reading.pair import Pair, alike
 from harness.fidelity.reading.remembered import remembered
@@ -81,7 +82,23 @@ _SIDE_ZH = re.compile(
 
 
 def check(both: Pair) -> list[Finding]:
-    return [*_turned(both), *_other_side(both), *_other_cause(both), *_other_order(both), *_other_effect(both)]
+    return [
+        *_turned(both),
+        *_other_side(both),
+        *_other_cause(both),
+        *_other_order(both),
+        *_other_effect(both),
+        *_exchanged(both),
+    ]
+
+
+def _exchanged(both: Pair) -> Iterator[Finding]:
+    """What follows from a thing in one text is what the thing follows from in the other."""
+    found = exchanged(both.reference, both.candidate)
+    if found:
+        here, there = found
+        reason = f"“{joined(there.given.words, 6)}” is what the rest depends on in the answer, “{joined(here.given.words, 6)}” in the reference"
+        yield Finding(check=NAME, severity=1.0, reason=reason, certain=True)
 
 
 def _other_effect(both: Pair) -> Iterator[Finding]:

@@ -28,6 +28,10 @@ _RANKED = frozenset(
     ]
 )
 
+_DEPENDENT = frozenset(
+    ["because", "because of", "due to", "since", "if", "when", "whenever", "once", "unless", "so", "therefore", "hence", "thus", "as soon as", "as long as", "while", "although", "though", "虽然", "尽管",
+     "如果", "若", "假如", "要是", "只要", "一旦", "因为", "由于", "除非", "只有", "所以", "因此", "当", "的话", "时"]
+)  # fmt: skip
 _VERBS = frozenset(
     ["be", "is", "are", "was", "were", "will", "would", "can", "could", "must", "should", "may", "do", "does", "did", "has", "have", "had", "you", "we", "it",
      "they", "i", "that", "which", "who", "if", "but", "because", "then", "not", "can not", "是", "会", "将", "但", "并", "就", "则", "再", "被", "把", "不"]
@@ -46,6 +50,8 @@ def reordered(one: Text, other: Text) -> bool:
     while end > start and ours[end - 1].lemma == theirs[end - 1].lemma:
         end -= 1
     here, there = _items(ours[start:end]), _items(theirs[start:end])
+    if any(w.lemma in _DEPENDENT for w in ours[max(0, start - 1) : end]):
+        return False  # "because the disk was full, the backup failed": clauses, and no items
     ranked = any(w.lemma in _RANKED for w in ours)
     tied = len(here) < 3 and any(w.content for w in ours[end:])  # "12 for adults, and children get in free"
     return not (ranked or tied) and len(here) > 1 and sorted(here) == sorted(there)

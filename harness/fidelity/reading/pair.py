@@ -13,6 +13,7 @@ from harness.fidelity.case import Case
 from harness.fidelity.reading.abbreviations import written_out
 from harness.fidelity.reading.acts import courtesies
 from harness.fidelity.reading.asides import spare_spans
+from harness.fidelity.reading.dependent_clauses import moved_whole
 from harness.fidelity.reading.fact import Fact, Kind, NearValues, in_part_of_day, same
 from harness.fidelity.reading.lists import reordered
 from harness.fidelity.reading.outcomes import told_settled
@@ -84,8 +85,8 @@ class Pair:
 
     @cached_property
     def differs(self) -> bool:
-        """Whether anything but courtesy is different, or stands elsewhere, the order of a list apart."""
-        if self.reordered:
+        """Whether more than courtesy is different, or stands elsewhere, the order of a list and whole clauses apart."""
+        if self.reordered or self.moved_whole:
             return False
         words = (word for edit in self.edits for word in (*edit.removed, *edit.added))
         return any(word.lemma not in _COURTEOUS for word in words)
@@ -94,6 +95,11 @@ class Pair:
     def reordered(self) -> bool:
         """Whether nothing but the order of a list differs."""
         return reordered(self.reference, self.candidate)
+
+    @cached_property
+    def moved_whole(self) -> bool:
+        """Whether nothing but the place of whole clauses differs."""
+        return moved_whole(self.reference, self.candidate)
 
     @cached_property
     def spare_here(self) -> frozenset[int]:
