@@ -15,6 +15,7 @@ from harness.fidelity.reading.acts import courtesies
 from harness.fidelity.reading.asides import spare_spans
 from harness.fidelity.reading.fact import Fact, Kind, NearValues, in_part_of_day, same
 from harness.fidelity.reading.lists import reordered
+from harness.fidelity.reading.other_forms import as_the_reference
 from harness.fidelity.reading.outcomes import told_settled
 from harness.fidelity.reading.polarity import Polarity, polarity
 from harness.fidelity.reading.same_forms_zh import in_one_form
@@ -214,7 +215,7 @@ def pair(case: Case) -> Pair:
     here, there = in_one_form(case.reference, told_settled(case.candidate, case.reference))
     reference = read(here, case.lang)
     lang = case.lang if look_alike(case.reference, case.candidate) else None
-    candidate = read(written_out(there, case.reference), lang)
+    candidate = read(written_out(as_the_reference(there, case.reference), case.reference), lang)
     forth = _align(reference.words, candidate.words)
     back: list[int | None] = [None] * len(reference.words)
     for at, target in enumerate(forth):
