@@ -7,6 +7,7 @@ A form is rewritten only where the reference has its equal, so that what is not 
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from types import MappingProxyType
 
 _TOKEN = r"[A-Z]{0,4}\d{1,24}(?:[A-Z]{1,4}\d{1,24}){0,2}[A-Z]?"
@@ -14,6 +15,9 @@ _SEPARATED = re.compile(  # telephone numbers, cards, bank accounts, order numbe
     rf"(?<![A-Za-z0-9.,+])[+#]?\(?{_TOKEN}\)?(?:(?:[ ./-]{{1,2}}\(?|\()(?:{_TOKEN}|[A-Z]{{4}}(?= ?\d))\)?|(?<=\)){_TOKEN}){{0,12}}(?![A-Za-z0-9]|[.,]\d)"
 )
 _BRACKETS = str.maketrans("（）", "()")
+_JOINED = re.compile(r"(?<![A-Za-z0-9-])(?=[A-Z]{0,8}\d)(?=\d{0,8}[A-Z])[A-Z0-9]{5,10}(?![A-Za-z0-9-])")
+_MOST_CODES = 8  # of a text that are looked for in groups
+_CHINA = re.compile(r"^\+86[- ]?(?=1[3-9]\d)")
 _MARKS = re.compile(r"[\s()./#+-]")
 _LEAST_DIGITS = 6  # of a number that may be grouped in any way
 _VERSION = re.compile(
@@ -35,7 +39,7 @@ _COUNTRIES = (
 _NAME = r"[A-ZÀ-Þ][\wÀ-ÿ'’]+(?:-[A-ZÀ-Þ][\wÀ-ÿ'’]+)?"
 _TITLE = r"(?:Mr|Mrs|Ms|Miss|Mx|Dr|Doctor|Prof|Professor)\.?"
 _TITLED = re.compile(rf"\b(?P<title>{_TITLE}) (?P<last>{_NAME})(?!-| [A-ZÀ-Þ][a-zà-ÿ])")
-_FULL_NAME = re.compile(rf"\b(?P<first>{_NAME}) (?=(?P<last>{_NAME})(?![\w-]))")
+_FULL_NAME = re.compile(rf"\b(?:(?P<title>{_TITLE}) )?(?P<first>{_NAME}) (?=(?P<last>{_NAME})(?![\w-]))")
 _NO_FIRST = frozenset(
     [
         "Mr",
@@ -94,6 +98,7 @@ _STERLING = re.compile(r"£|\bGBP\b|\bpence\b|\bpaid?\b|\bcosts?\b|\bpric|\bfees
 def as_the_reference(candidate: str, reference: str) -> str:
     """The candidate, what the reference writes in another way written as there."""
     candidate = _codes(candidate.translate(_BRACKETS), reference.translate(_BRACKETS))
+    candidate = _parted(candidate, reference)
     candidate = _versions(candidate, reference)
     candidate = _countries(candidate, reference)
     candidate = _persons(candidate, reference)
@@ -117,6 +122,21 @@ def _codes(candidate: str, reference: str) -> str:
     return candidate
 
 
+def _parted(candidate: str, reference: str) -> str:
+    """AB12 CDE for AB12CDE, and the other way round."""
+    for match in islice(_JOINED.finditer(reference), _MOST_CODES):
+        candidate = re.sub(_with_gaps(match[0]), match[0], candidate)
+    for match in islice(_JOINED.finditer(candidate), _MOST_CODES):
+        other = re.search(_with_gaps(match[0]), reference)
+        if other:
+            candidate = candidate.replace(match[0], other[0])
+    return candidate
+
+
+def _with_gaps(code: str) -> str:
+    return rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9]-){'[ -]?'.join(code)}(?![A-Za-z0-9])"
+
+
 def _grouped(text: str) -> Iterator[str]:
     for pattern in (_SEPARATED, _LETTER_CODE):
         for match in pattern.finditer(text):
@@ -127,7 +147,8 @@ def _grouped(text: str) -> Iterator[str]:
 
 
 def _bare(found: str) -> str:
-    return _MARKS.sub("", found)
+    """Without what groups it, and without the country of a Chinese mobile number."""
+    return _MARKS.sub("", _CHINA.sub("", found))
 
 
 def _versions(candidate: str, reference: str) -> str:
@@ -165,16 +186,25 @@ def _alone(form: str) -> str:
 def _persons(candidate: str, reference: str) -> str:
     """ "Ms Gonzalez" for Maria Gonzalez: a title for the first name, where it is told of nobody else."""
     titled = {match["last"] for match in _TITLED.finditer(reference)}
-    full: dict[str, set[str]] = {}
+    full: dict[str, set[tuple[str, str]]] = {}
     for match in _FULL_NAME.finditer(reference):
         if match["first"] not in _NO_FIRST:
-            full.setdefault(match["last"], set()).add(f"{match['first']} {match['last']}")
+            full.setdefault(match["last"], set()).add((_short(match["title"]), match[0] + match["last"]))
 
     def instead(match: re.Match[str]) -> str:
         names = full.get(match["last"], set())
-        return match[0] if len(names) != 1 or match["last"] in titled else next(iter(names))
+        if len(names) != 1 or match["last"] in titled:
+            return match[0]
+        title, name = next(iter(names))
+        return name if title in ("", _short(match["title"])) else match[0]
 
     return _TITLED.sub(instead, candidate) if full else candidate
+
+
+def _short(title: str | None) -> str:
+    """ "Dr" for "Doctor" and "Dr."; "" for no title."""
+    short = (title or "").rstrip(".")
+    return {"Doctor": "Dr", "Professor": "Prof"}.get(short, short)
 
 
 def _weights(candidate: str, reference: str) -> str:

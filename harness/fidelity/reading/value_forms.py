@@ -110,7 +110,7 @@ _RULES: tuple[tuple[re.Pattern[str], str, Instead], ...] = (  # pattern, what a 
     # 99,50 EUR and 4,25 %
     (
         re.compile(
-            rf"(?<![\d.,])(?P<whole>\d{{1,6}}),(?P<cents>\d{{1,2}})(?= ?(?:{_CURRENCY}|%|percent\b|kg\b|km\b|m²|kWh\b|°C))"
+            rf"(?<![\d.,])(?P<whole>\d{{1,6}}),(?P<cents>\d{{1,2}})(?= ?(?:{_CURRENCY}|%|percent\b|kg\b|km\b|m²|kWh\b|°C|million\b|billion\b))"
         ),
         ",",
         _european,
@@ -176,6 +176,17 @@ _RULES: tuple[tuple[re.Pattern[str], str, Instead], ...] = (  # pattern, what a 
     ),
     (re.compile(r"打?对折"), "对折", "打五折"),
     (re.compile(r"(?<=\d)兆(?:比特)?(?:每秒|/秒|bps)"), "兆", "Mbps"),
+    (
+        re.compile(
+            r"(?P<lead>\b(?:at|by|until|till) )(?P<h>[01]\d|2[0-3])(?P<m>[0-5]\d) ?(?:hrs|hours|h)\b(?! of)", re.I
+        ),
+        "h",
+        r"\g<lead>\g<h>:\g<m>",
+    ),
+    (re.compile(r"(?<=[a-z])(?<! is)(?<! was)(?<! say)(?<! said) [Nn]o\. ?(?=\d)"), "o.", " #"),
+    (re.compile(r"\b[Ee]xt\. ?(?=\d)"), "xt.", "extension "),
+    (re.compile(r"\b(?:biannually|semi-?annually|half-yearly)\b", re.I), "ly", "twice a year"),
+    (re.compile(r"\+86[- ]?(?=1[3-9]\d)"), "+86", ""),
     # below zero
     (
         re.compile(
@@ -227,6 +238,7 @@ _RULES: tuple[tuple[re.Pattern[str], str, Instead], ...] = (  # pattern, what a 
     (re.compile(r"(?<=\d元)(?P<n>\d)毛"), "毛", "\\g<n>角"),
     # every half year
     (re.compile(r"每(?:隔)?半年"), "半年", "每6个月"),
+    (re.compile(r"每(?:隔)?半个?月"), "月", "每0.5个月"),
     (re.compile(r"每(?:隔)?半个?小时"), "小时", "每30分钟"),
     (
         re.compile(r"(?:号码?)?(?:末尾|最后|末|后)(?:四|4)位(?:数字?|号码)?(?=是|为|[:：]|\d)|尾数(?=是|为|[:：]|\d)"),
