@@ -16,6 +16,7 @@ from harness.fidelity.reading.least_or_most import denied_bound, edge, refused
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import Polarity
+from harness.fidelity.reading.reckoning import complements
 from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.reversal import names_swapped, reversals, reversed_around
 from harness.fidelity.reading.text import Text, Word
@@ -48,7 +49,7 @@ def _opposites(both: Pair) -> list[Finding]:
     opposed = list(_opposed(both))
     if not opposed or double_negation(both) or same_order(both.reference, both.candidate) or _barred(both):
         return []
-    if names_swapped(both) or _compared_backwards(both):
+    if names_swapped(both) or _compared_backwards(both) or complements(both.reference, both.candidate):
         return []
     denied_here = _denied(both.reference, both.polarity_here)
     denied_there = _denied(both.candidate, both.polarity_there)

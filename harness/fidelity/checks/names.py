@@ -55,6 +55,7 @@ _NOT_NAMES = frozenset(
         "kwh",
     ]
 )
+_TITLES = frozenset(["mr", "mrs", "ms", "miss", "mx", "dr", "prof"])  # of persons; one may be left out
 COPY = 0.7  # closeness from which a text is a copy: a name left out of it was left out of a list
 _MARKS = frozenset('.!?:\n。！？："')
 
@@ -91,7 +92,7 @@ def check(both: Pair) -> list[Finding]:
             found.append(Finding(check=NAME, severity=0.7, reason=f"the name “{word.text}” comes from nowhere"))
     if not new:
         severity = 0.8 if both.closeness > COPY else 0.4
-        lost = [w for w in lost if not asked_by_name(w.text, both)]
+        lost = [w for w in lost if not asked_by_name(w.text, both) and w.text.casefold() not in _TITLES]
         found += [Finding(check=NAME, severity=severity, reason=f"the name “{w.text}” is missing") for w in lost[:3]]
     return found
 

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.arithmetic import computed, next_whole, same_pace, timed
@@ -16,6 +17,7 @@ from harness.fidelity.reading.fact import DAY_MIN, DAY_S, Fact, Kind, NearValues
 from harness.fidelity.reading.implicit_negation import only_one
 from harness.fidelity.reading.pair import Pair, same_facts
 from harness.fidelity.reading.reckoning import reckoned, too_long
+from harness.fidelity.reading.split_counts import split_alike
 from harness.fidelity.reading.text import Text
 from harness.fidelity.reading.vacancies import same_places
 from harness.fidelity.reading.weekdays import one_day_apart, same_days
@@ -39,6 +41,7 @@ _OTHERS = re.compile(r"\b(?:others?|remaining)\s*$|(?:其余|其他|其它|另�
 _VESSELS = frozenset("片粒颗盒瓶袋勺滴包支箱杯板管罐桶")  # what a dose or a supply is counted in
 _ALIKE = (frozenset("片粒颗"), frozenset("袋包"), frozenset("箱盒"), frozenset("瓶罐桶"), frozenset("支管"))
 WEEK_S = 7 * DAY_S
+ROUNDED_PERCENT = 1e-6
 COPY = 0.7  # closeness from which a text is a copy, whose changes all tell
 MANY = 40  # facts in a text from which repetitions are left out
 KINDS = frozenset({Kind.NUMBER, Kind.MONEY, Kind.PERCENT, Kind.DURATION, Kind.MEASURE, Kind.RATE})
@@ -228,6 +231,7 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
     ends |= counted[1] if counted else frozenset()
     lost, new = ([f for f in side if id(f) not in ends] for side in (lost, new))
     lost, new = _without_counts(both, *_without_two(both, lost, new))
+    lost, new = _without_other_sides(both, lost, new)
     told = [f for f in new if computed(f, here) or _the_rest(f, both)]
     if same_order(both.reference, both.candidate) is not None:
         new = [f for f in new if not _ranked(f, both)]
@@ -253,6 +257,96 @@ def _without_two(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list[Fa
     if both.polarity_there.denials and only_one(both.reference):
         new = [f for f in new if f.kind is not Kind.NUMBER or f.value != 2.0]
     return lost, new
+
+
+def _without_other_sides(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """`lost` and `new` without what one text tells from the other side: the rest of a whole, the months of a quarter."""
+    split = split_alike(both.reference, both.candidate) or frozenset()
+    lost, new = ([f for f in side if id(f) not in split] for side in (lost, new))
+    for without in (_without_the_price_paid, _without_quarters, _without_days):
+        lost, new = without(both, lost, new)
+    return lost, new
+
+
+def _without_the_price_paid(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """`lost` and `new` without "80% of the price" and the "20% off" of the other text."""
+    here, there = both.reference.plain, both.candidate.plain
+    sides = {"off", "paid"}
+    told = [
+        (one, other)
+        for one in lost
+        for other in new
+        if one.kind is other.kind is Kind.PERCENT
+        and isinstance(one.value, float)
+        and isinstance(other.value, float)
+        and abs(one.value + other.value - 100) < ROUNDED_PERCENT
+        and {_part(here, one), _part(there, other)} == sides
+    ]
+    explained = {id(f) for pair_told in told for f in pair_told}
+    return [f for f in lost if id(f) not in explained], [f for f in new if id(f) not in explained]
+
+
+def _without_quarters(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """`lost` and `new` without a quarter of a year and the months from its first to its last, one in each."""
+    explained: set[int] = set()
+    for named, spans in ((lost, _quarter_spans(both.candidate)), (new, _quarter_spans(both.reference))):
+        for quarter in named:
+            ends = [f for number, months in spans if number == _quarter(quarter) for f in months]
+            explained |= {id(f) for f in (quarter, *ends)} if ends else set()
+    return [f for f in lost if id(f) not in explained], [f for f in new if id(f) not in explained]
+
+
+def _without_days(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list[Fact], list[Fact]]:
+    """`lost` and `new` without "Monday to Sunday" for "every day", and "in two days" for "the day after tomorrow"."""
+    told = [
+        (one, other)
+        for side, others, plain in ((lost, new, both.candidate.plain), (new, lost, both.reference.plain))
+        for one in side
+        for other in others
+        if (one.value == EVERY_WEEKDAY and other.kind is Kind.RATE and other.value == DAY_S)
+        or (one.kind is Kind.DAY and other.kind is Kind.DURATION and _days_from_now(one, other, plain))
+    ]
+    explained = {id(f) for facts in told for f in facts}
+    return [f for f in lost if id(f) not in explained], [f for f in new if id(f) not in explained]
+
+
+EVERY_WEEKDAY = "0123456"
+_DAYS_FROM_NOW = {"the day after tomorrow": 2, "后天": 2, "大后天": 3}
+
+
+def _days_from_now(day: Fact, length: Fact, plain: str) -> bool:
+    """Whether a length, in its text `plain`, is told as the time from today to `day`."""
+    from_now = re.match(r"之?后|以后|\s*(?:from (?:now|today)|later)\b", plain[length.end :]) or re.search(
+        r"\bin\s+$", plain[: length.start], re.IGNORECASE
+    )
+    return bool(from_now) and length.value == DAY_S * _DAYS_FROM_NOW.get(str(day.value), 0)
+
+
+def _quarter(fact: Fact) -> int | None:
+    """Which quarter of a year a fact names, from 1; None where it names none."""
+    return fact.value[2] if fact.unit == "quarter" and isinstance(fact.value, tuple) else None
+
+
+def _quarter_spans(text: Text) -> list[tuple[int, tuple[Fact, Fact]]]:
+    """The quarters of a year that are told by their first and last month, with these two dates."""
+    found = []
+    for first, last in pairwise(text.facts):
+        months = [
+            f.value[1] if f.kind is Kind.DATE and isinstance(f.value, tuple) and f.value[2] is None else None
+            for f in (first, last)
+        ]
+        begin, end = months
+        if begin is None or end is None or begin % 3 != 1 or end != begin + 2:
+            continue
+        if _TO.fullmatch(text.plain, first.end, last.start) and not _MOVED.search(text.plain[: first.start]):
+            found.append((begin // 3 + 1, (first, last)))
+    return found
+
+
+_TO = re.compile(r"\s*(?:to|through|until|till|-|~|至|到)\s*", re.IGNORECASE)
+_MOVED = re.compile(
+    r"(?:mov|chang|shift|postpon|push|reschedul|brought|bring|put)\w*\b[^.;]{0,30}\bfrom\s+$|从\s*$", re.I
+)
 
 
 def _once_each(fact: Fact, others: Sequence[Fact]) -> bool:

@@ -9,6 +9,7 @@ from harness.fidelity.reading.comparisons import same_order
 from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Edit, Pair
+from harness.fidelity.reading.split_counts import split_alike, state_spans
 from harness.fidelity.reading.text import joined
 
 NAME = "substitution"
@@ -29,7 +30,13 @@ def check(both: Pair) -> list[Finding]:
     if not weight:
         return []
     explained = (
-        _explained(both) | _bounds_kept(both) | _converse(both) | _can_be_had(both) | _counted(both) | _timed(both)
+        _explained(both)
+        | _bounds_kept(both)
+        | _converse(both)
+        | _can_be_had(both)
+        | _counted(both)
+        | _timed(both)
+        | _state_of_the_rest(both)
     )
     missing = {id(w) for w in both.missing} - explained
     added = {id(w) for w in both.added} - explained
@@ -146,6 +153,19 @@ def _bounds_kept(both: Pair) -> set[int]:
         ):
             found.update(bounding_words)
     return found
+
+
+def _state_of_the_rest(both: Pair) -> set[int]:
+    """The words of "two of three are up" and "one of three is down" that say up and down."""
+    if split_alike(both.reference, both.candidate) is None:
+        return set()
+    return {
+        id(word)
+        for text in (both.reference, both.candidate)
+        for start, end in state_spans(text)
+        for word in text.words
+        if start - 1 <= word.start < end
+    }
 
 
 def _undone(both: Pair) -> set[int]:

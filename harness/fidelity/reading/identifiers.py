@@ -12,7 +12,7 @@ CODES = re.compile(
     r"|(?P<url>(?:https?://|www\.)[^\s，。；、）)\"'<>]+[^\s，。；、）)\"'<>.,;:!?])"
     rf"|(?P<domain>{_EDGE}(?:[a-z0-9-]+\.)+(?:com|org|net|io|cn|co|edu|gov|example|dev|ai)(?:/[\w./-]*\w)?)(?![A-Za-z0-9])"
     rf"|(?P<ip>{_EDGE}\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?::\d+)?(?![A-Za-z0-9]))"
-    rf"|(?P<version>{_EDGE}[vV]?\d+\.\d+\.\d+(?:[-.]?\w+)?|{_EDGE}[vV]\d+(?:\.\d+)*)(?![A-Za-z0-9])"
+    rf"|(?P<version>{_EDGE}[vV]?\d+\.\d+\.\d+(?:[-.]?[A-Za-z0-9_]+)?|{_EDGE}[vV]\d+(?:\.\d+)*)(?![A-Za-z0-9])"
     rf"|(?P<hash>#\s?[A-Za-z]*-?\d[\w-]*)"
     rf"|(?P<phone>{_EDGE}\+?\d{{1,4}}(?:[-\s]\d{{2,4}}){{2,4}}(?![A-Za-z0-9-])|{_EDGE}\d{{3,4}}-\d{{3,8}}(?:-\d{{3,4}})?(?![A-Za-z0-9-]))"
     rf"|(?P<code>{_EDGE}(?=[A-Za-z0-9_/-]*\d)(?=[A-Za-z0-9_/-]*[A-Za-z])[A-Za-z0-9]+(?:[-_/][A-Za-z0-9]+)*(?![A-Za-z0-9]))"
@@ -58,7 +58,7 @@ def identifiers(text: str) -> Iterator[Fact]:
             continue
         if (
             match["phone"]
-            and re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}|\d{1,4}\s\d{2,4}\s?.*|\d{1,3}-\d{1,3}", found)
+            and re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}(?:\s\d+)*|\d{1,4}\s\d{2,4}\s?.*|\d{1,3}-\d{1,3}", found)
             and not found.startswith("+")
         ):
             continue

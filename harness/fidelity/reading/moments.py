@@ -31,11 +31,13 @@ TIME_EN = re.compile(
 )
 DATE_EN = re.compile(
     r"\b(?P<iso>(?P<y1>\d{4})[-/.](?P<m1>\d{1,2})[-/.](?P<d1>\d{1,2}))(?!\d)"
+    r"|(?<![\w.])(?P<dotted>(?P<d8>\d{1,2})\. ?(?P<m8>\d{1,2})\. ?(?P<y8>(?:19|20)\d\d))(?![\w])"
     rf"|\b(?P<mon2>{_MONTH})\s+(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])(?:,?\s+(?P<y2>(?:19|20)\d\d))?\b"
-    rf"|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<mon3>{_MONTH})(?:,?\s+(?P<y3>(?:19|20)\d\d))?\b"
+    rf"|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+(?:of\s+)?|-)(?P<mon3>{_MONTH})(?:(?:,?\s+|-)(?P<y3>(?:19|20)\d\d))?\b"
     rf"|\b(?P<mon4>{_MONTH})(?:\s+(?P<y4>(?:19|20)\d\d))?\b"
     r"|\b(?P<a5>\d{1,2})/(?P<b5>\d{1,2})/(?P<y5>\d{2,4})\b"
-    rf"|\b(?:the )?last day (?:of|in) (?P<mon7>{_MONTH})\b"
+    rf"|\b(?:the )?(?:last|final) day (?:of|in) (?P<mon7>{_MONTH})\b"
+    r"|\b(?:the )?(?P<of_year>first|last|final) day of (?:the|each|every|that) (?:calendar )?year\b"
     r"|\bthe\s+(?P<d6>\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?:floor|time|place|person|edition|of [a-z]))"
     r"|\b(?:Q(?P<q>[1-4])|(?P<qw>first|second|third|fourth|1st|2nd|3rd|4th) quarter)(?:\s+(?:of\s+)?(?P<yq>(?:19|20)\d\d))?\b"
 )
@@ -81,6 +83,8 @@ TIME_ZH = re.compile(
 )
 DATE_ZH = re.compile(
     r"(?P<m7>\d{1,2}|[一二三四五六七八九十]{1,2})月(?:份)?的?(?:最后一天|最末一天)"
+    r"|(?:[每当全本]年|一年)的?(?P<of_year>第一|最后一|最末一)[天日]"
+    r"|(?<![A-Za-z0-9.])(?P<dotted>(?P<d8>\d{1,2})\.(?P<m8>\d{1,2})\.(?P<y8>(?:19|20)\d\d))(?![\d.])"
     r"|(?:(?P<y>\d{4}|[零〇一二三四五六七八九]{4})\s?年\s?)?(?P<m>\d{1,2}|[一二三四五六七八九十]{1,2})\s?月\s?(?:(?P<d>\d{1,2}|[一二三四五六七八九十]{1,3})\s?[日号])?(?![个])"
     r"|(?P<y2>\d{4}|[零〇一二三四五六七八九]{4})\s?年(?![内前后间])"
     r"|(?P<iso>(?P<y3>\d{4})[-/.](?P<m3>\d{1,2})[-/.](?P<d3>\d{1,2}))(?!\d)"
@@ -201,6 +205,10 @@ def _english_date(match: re.Match[str]) -> Fact | None:
         return _fact(match, Kind.DATE, (_number(g["yq"]), None, int(quarter)), "quarter")
     if g["iso"]:
         return _fact(match, Kind.DATE, (int(g["y1"]), int(g["m1"]), int(g["d1"])))
+    if g["dotted"]:
+        return _day_first(match)
+    if g["of_year"]:
+        return _fact(match, Kind.DATE, (None, 1, 1) if g["of_year"].lower() == "first" else (None, 12, 31))
     for mon, day, year in (("mon2", "d2", "y2"), ("mon3", "d3", "y3")):
         if g[mon]:
             return _fact(match, Kind.DATE, (_number(g[year]), _month(g[mon]), int(g[day])))
@@ -216,6 +224,12 @@ def _english_date(match: re.Match[str]) -> Fact | None:
             (written % 100 + 2000 if written < 100 else written, *((two, one) if one > 12 else (one, two))),
         )
     return _fact(match, Kind.DATE, (None, None, int(g["d6"])))
+
+
+def _day_first(match: re.Match[str]) -> Fact | None:
+    """05.03.2025 is the fifth of March; None where it is no date."""
+    day, month, year = (int(match[name]) for name in ("d8", "m8", "y8"))
+    return _fact(match, Kind.DATE, (year, month, day)) if 0 < month <= 12 and 0 < day <= 31 else None
 
 
 _LAST_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -346,6 +360,10 @@ def _chinese_date(match: re.Match[str]) -> Fact | None:
     if g["m7"]:
         last = int(chinese(g["m7"]) or 0)
         return _fact(match, Kind.DATE, (None, last, _LAST_DAYS[last - 1])) if 0 < last <= 12 else None
+    if g["dotted"]:
+        return _day_first(match)
+    if g["of_year"]:
+        return _fact(match, Kind.DATE, (None, 1, 1) if g["of_year"] == "第一" else (None, 12, 31))
     if g["iso"]:
         return _fact(match, Kind.DATE, (int(g["y3"]), int(g["m3"]), int(g["d3"])))
     if g["d4"]:

@@ -16,6 +16,7 @@ from harness.fidelity.reading.asides import spare_spans
 from harness.fidelity.reading.dependent_clauses import moved_whole
 from harness.fidelity.reading.fact import Fact, Kind, NearValues, in_part_of_day, same
 from harness.fidelity.reading.lists import reordered
+from harness.fidelity.reading.other_forms import as_the_reference
 from harness.fidelity.reading.outcomes import told_settled
 from harness.fidelity.reading.plain_yes import completed, without_opening
 from harness.fidelity.reading.polarity import Polarity, polarity
@@ -225,7 +226,7 @@ def pair(case: Case) -> Pair:
     here = in_words_of(here, there)
     reference = read(here, case.lang)
     lang = case.lang if look_alike(case.reference, case.candidate) else None
-    candidate = read(written_out(there, case.reference), lang)
+    candidate = read(written_out(as_the_reference(there, case.reference), case.reference), lang)
     forth = _align(reference.words, candidate.words)
     back: list[int | None] = [None] * len(reference.words)
     for at, target in enumerate(forth):

@@ -433,7 +433,8 @@ def _chinese(match: re.Match[str]) -> Fact | None:
     if money:
         return _exact(_made(match, Kind.MONEY, value, *_currency(money.replace("￥", "¥"))), written)
     if match["percent"]:
-        return _percent(match, value)
+        of_the_price = value < 100 and _OF_THE_PRICE.search(match.string[: match.start()])
+        return _percent(match, 100 - value if of_the_price else value)
     if match["fold"]:  # 八折 is 20 % off, 八五折 15 %
         paid = value if value > 10 else value * 10
         return _made(match, Kind.PERCENT, 100 - paid, "%")

@@ -10,6 +10,7 @@ from itertools import combinations
 from harness.fidelity.reading.fact import DAY_S, Fact, Kind, same
 from harness.fidelity.reading.polarity import polarity
 from harness.fidelity.reading.remembered import remembered
+from harness.fidelity.reading.split_counts import split_alike
 from harness.fidelity.reading.text import Text
 
 _RATIOS = frozenset({Kind.PERCENT, Kind.MEASURE})
@@ -40,7 +41,7 @@ def reckoned(one: Text, other: Text) -> frozenset[int]:
 
 def complements(one: Text, other: Text) -> bool:
     """Whether one text tells of a share and the other denies it of the rest: three quarters are, a quarter is not."""
-    return any(_shares_of_one_whole(one, other))
+    return any(_shares_of_one_whole(one, other)) or split_alike(one, other) is not None
 
 
 def too_long(reference: Text, candidate: Text) -> Fact | None:

@@ -27,6 +27,7 @@ from harness.fidelity.reading.quantities import (
 )
 from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.stops import with_stops
+from harness.fidelity.reading.value_forms import in_one_writing, without_typography
 from harness.fidelity.reading.wordings_en import plain_english
 
 CJK = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
@@ -175,12 +176,13 @@ def normalised(text: str) -> str:
     """One width, straight quotes, contractions written out."""
     plain = text
     if not text.isascii():
-        plain = unicodedata.normalize("NFKC", _UNSEEN.sub("", text)).translate(_STRAIGHT)
+        plain = without_typography(_UNSEEN.sub("", text))
+        plain = unicodedata.normalize("NFKC", plain).translate(_STRAIGHT)
         plain = _SPACED.sub("", plain)
     if "<" in plain:
         plain = _TAG.sub(" ", plain)
     plain = _BLANKS.sub(" ", plain)
-    plain = with_stops(plain, language(plain) or "en")
+    plain = in_one_writing(with_stops(plain, language(plain) or "en"))
     if _CONTRACTED.search(plain):
         for pattern, instead in _EXPANSIONS:
             plain = pattern.sub(instead, plain)
@@ -232,7 +234,34 @@ def _facts(plain: str, lang: str) -> list[Fact]:
         at = bisect_left(taken, fact.start, key=lambda f: f.start)
         if (not at or taken[at - 1].end <= fact.start) and (at == len(taken) or fact.end <= taken[at].start):
             taken.insert(at, fact)
-    return _ranges(taken, plain)
+    return _whole(_ranges(taken, plain), plain)
+
+
+_AND = re.compile(r"\s*(?:and\s+|,\s|零|又)?(?<!\n)")
+_EACH_AGAIN = re.compile(r"\s*(?:per|each|every|/|an?\s)", re.IGNORECASE)
+_SMALLER = frozenset({Kind.DURATION, Kind.MEASURE, Kind.MONEY})  # told in a unit and a smaller one
+
+
+def _whole(facts: list[Fact], plain: str) -> list[Fact]:
+    """1 h 20 min, 2 kg 500 g, 99元5角 as one value each."""
+    for at, (great, small) in reversed(list(enumerate(pairwise(facts)))):
+        if _is_rest(great, small, plain):
+            value = float(f"{float(str(great.value)) + float(str(small.value)):.12g}")
+            facts[at : at + 2] = [
+                replace(great, value=value, end=small.end, text=plain[great.start : small.end], written=None)
+            ]
+    return facts
+
+
+def _is_rest(great: Fact, small: Fact, plain: str) -> bool:
+    """Whether `small` follows `great` in a smaller unit of the same kind, with less than one of the greater unit."""
+    if great.kind is not small.kind or great.unit != small.unit or great.kind not in _SMALLER or not great.raw:
+        return False
+    if not isinstance(great.value, float) or not isinstance(small.value, float) or not small.raw:
+        return False
+    joined = _AND.fullmatch(plain, great.end, small.start) is not None
+    one, least = great.value / great.raw, small.value / small.raw
+    return joined and 0 < small.value < one and least < one and not _EACH_AGAIN.match(plain, small.end)
 
 
 def _ranges(facts: list[Fact], plain: str) -> list[Fact]:
@@ -242,11 +271,25 @@ def _ranges(facts: list[Fact], plain: str) -> list[Fact]:
         if joined and high.kind is Kind.TIME and isinstance(low.value, float) and isinstance(high.value, float):
             facts[at] = _hour(low, low.value, high.value)
             continue
+        if joined and _is_month(high) and low.raw is not None and low.raw in range(1, 13):
+            facts[at] = replace(low, kind=Kind.DATE, value=(None, int(low.raw), None), raw=None, written=None)
+            continue
         joined = joined and high.raw is not None
         if joined and isinstance(low.value, float) and isinstance(high.value, float) and high.kind is not Kind.NUMBER:
             value = _in_unit_of(low.value, high)
             facts[at] = replace(low, kind=high.kind, unit=high.unit, value=value, written=None)
     return facts
+
+
+def _is_month(fact: Fact) -> bool:
+    """ "3月" and not "3月5日": in "1-3月" the 1 is a month too."""
+    return (
+        fact.kind is Kind.DATE
+        and not fact.unit
+        and "月" in fact.text
+        and isinstance(fact.value, tuple)
+        and fact.value[2] is None
+    )
 
 
 def _in_unit_of(low: float, high: Fact) -> float:
