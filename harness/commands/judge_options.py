@@ -28,7 +28,7 @@ def add_judge_options(parser: argparse.ArgumentParser) -> None:
         "--judge-trust",
         type=trust,
         metavar="SHARE",
-        help="risk, in (0, 1], of an answer that the model calls misleading and nothing else speaks against: from 0.5 "
+        help="risk, in (0, 1], of an answer that the model calls misleading and nothing else speaks against: from 0.4 "
         f"on its word alone makes the verdict misleading (default: {TRUST:g})",
     )
 

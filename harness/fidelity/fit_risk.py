@@ -25,6 +25,7 @@ from harness.fidelity.verdict import findings_of
 NAMES = (*CHECKS, *SHAPE)
 PENALTY = 0.6  # strength of the pull towards no weight, per row of evidence
 SURE = 0.8  # risk of a certain finding; more would cost truths, less would pass lies, with every batch left out in turn
+THRESHOLD = 0.4  # a lie that is let through costs half as much again as a truth that is stopped
 START, LIMIT = 2.0, 9.0  # where the fit starts, and the most that a weight may be
 FAR = 0.1  # how much a row of a set with splits counts
 Floats = NDArray[np.float64]
@@ -91,7 +92,7 @@ def main(argv: Sequence[str]) -> int:
     bias, weights = fit(x, y, balance(y) * trust, floor=floor)
     named = {name: round(float(w), 3) for name, w in zip(NAMES, weights, strict=True)}
     joined = {language: asdict(one) for language, one in shipped_model().joined.items()}  # `fit_joined` fits them anew
-    values = {"bias": round(bias, 3), "sure": SURE, "threshold": 0.5, "weights": named, "joined": joined}
+    values = {"bias": round(bias, 3), "sure": SURE, "threshold": THRESHOLD, "weights": named, "joined": joined}
     Path(argv[0]).write_text(json.dumps(values, indent=1) + "\n", "utf-8")
     return 0
 
