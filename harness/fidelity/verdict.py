@@ -21,7 +21,7 @@ from harness.fidelity.risk import CERTAIN, Model, features, freedom, shipped_mod
 _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "language", "transport"})
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
 _UNHEARD = frozenset({"comparison", "stance", "tense"})  # who is more, yes or no, done or to come: overruled wrongly
-_SURE = frozenset({"numbers", "moments", "names", "attributes"})  # another value or name, or that of another thing
+_SURE = frozenset({"numbers", "moments", "names", "attributes", "failure"})  # another value, name or outcome
 _CODE = frozenset({"identifiers"})  # and to another code
 _NAMED = frozenset({"numbers", "moments", "names", "identifiers"})  # another thing than the reference does not know of
 _HARD = _FORM | {"antonyms", "numbers", "moments"}
