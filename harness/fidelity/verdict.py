@@ -23,7 +23,7 @@ _FORM = frozenset({"contract", "must_keep", "degenerate", "truncation", "languag
 _DEMANDS = frozenset({"contract", "must_keep", "language"})  # what the reference itself may fail to keep
 _UNHEARD = frozenset({"comparison", "stance", "tense"})  # who is more, yes or no, done or to come: overruled wrongly
 _SURE = frozenset(  # another value, name, duty or cause, or that of another thing; all for some; a condition less
-    {"numbers", "moments", "names", "attributes", "quantifiers", "omission", "sequence", "modality"}
+    {"numbers", "moments", "names", "attributes", "quantifiers", "omission", "sequence", "modality", "failure"}
 )
 _CODE = frozenset({"identifiers"})  # and to another code
 _NAMED = frozenset({"numbers", "moments", "names", "identifiers"})  # another thing than the reference does not know of

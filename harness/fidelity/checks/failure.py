@@ -2,7 +2,7 @@
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.acts import clauses
-from harness.fidelity.reading.failures import failure
+from harness.fidelity.reading.failures import failure, put_off
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.text import read
 
@@ -12,6 +12,10 @@ NAME = "failure"
 def check(both: Pair) -> list[Finding]:
     reference = both.case.reference
     told = next((found for part in clauses(both.case.candidate) if (found := failure(part.text, reference))), "")
+    waits = next((found for part in clauses(both.case.candidate) if (found := put_off(part.bare, reference))), "")
+    if waits:
+        reason = f"“{waits}” stands where the reference tells that it is done"
+        return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     if not told or _denies(both, told):
         return []
     reason = f"“{told}” tells of a failure of which the reference says nothing"

@@ -58,6 +58,19 @@ _AMISS = re.compile(  # a reference that itself tells of something amiss
     r"失败|坏|拒|取消|关闭|延误|过期|丢|卡住|售罄|满|锁定|暂停|停|禁止|只|错|故障|损|缺|逾期|退回",
     re.IGNORECASE,
 )
+_TO = re.compile(r"\bto\b", re.IGNORECASE)
+_OPEN = re.compile(r"\b(?:open|opens|available|welcome|runs?|operates?)\b|营业|开放|开门|运行|接待", re.IGNORECASE)
+_PENDING = re.compile(
+    r"\b(?:your|the|this) (?:\w+ )??(?P<thing>order|payment|refund|booking|reservation|parcel|package|delivery|shipment|return|application|claim|loan|transfer|card|registration|visa|permit|repair)"
+    r"(?: (?:request|application|order|claim))? (?:is|are|remains)(?: still| currently| now)? (?:in the queue|queued|waiting|in line|pending|being (?:processed|reviewed|handled)|under review)\b"
+    r"|(?P<zh>订单|付款|支付|退款|预订|预约|包裹|快递|申请|理赔|贷款|转账|报名|签证|款项|保单)(?:目前|现在|仍然?|还)*(?:正在|正|尚在|在)(?:排队|处理|审核|审批|等待|办理)",
+    re.IGNORECASE,
+)
+_DONE = re.compile(
+    r"\b(?:has|have|was|were|is|are)(?: already)?(?: been)? (?:shipped|sent|paid|approved|confirmed|issued|completed|delivered|accepted|credited|refunded|granted|settled|dispatched|transferred|finished)\b"
+    r"|已经?(?:成功|全部)?(?:到账|发货|发出|批准|获批|通过|完成|签发|寄出|确认|退还|支付|审核通过|办结|送达|退回)",
+    re.IGNORECASE,
+)
 _THING = re.compile(
     r" (?:your|this|that|these|those|the) (?:[a-z]+ )*?(?P<head>[a-z]+)(?= (?:for|on|to|in|at|by|with|from|of|until|because|due|as|yet|and|but|within|this|right)\b|\W*$|,)",
     re.IGNORECASE,
@@ -93,16 +106,26 @@ def _any_failure(clause: str, reference: str) -> str:
     found = (_FAILED_ZH if chinese else _FAILED).search(clause)
     if found is None or _AMISS.search(reference) or _TOLD.search(clause):
         return ""
-    if _RULE.search(clause.replace(found["phrase"] or "", "")):
+    if _RULE.search(_TO.sub(" ", clause.replace(found["phrase"] or "", ""))):
         return ""
     told = read(reference, "zh" if chinese else "en")
     told_deed = _told_in_chinese(found, told) if chinese else _told_in_english(found, told)
     unknowing = any(part.act is Act.UNKNOWING and not part.loose for part in clauses(clause))
     if unknowing and (not found["past"] or not told_deed or _NOW.search(clause)):
         return ""
+    if not unknowing and _OPEN.search(reference) and any(f.key in told.said for f in read(clause, told.lang).facts):
+        return found[0].strip()
     if told_deed or (not chinese and not unknowing and found["past"] and _names_the_thing(found["rest"], told)):
         return found[0].strip()
     return ""
+
+
+def put_off(clause: str, reference: str) -> str:
+    """The words that tell of the user's business that it waits, where the reference tells that it is done; "" where none do."""
+    found = _PENDING.search(clause)
+    if found is None or not _DONE.search(reference) or _PENDING.search(reference):
+        return ""
+    return found[0].strip() if (found["thing"] or found["zh"]).casefold() in reference.casefold() else ""
 
 
 def _told_in_english(found: re.Match[str], told: Text) -> bool:
