@@ -89,7 +89,13 @@ _NO = frozenset(["no", "不", "不是", "不可以", "不能", "否"])
 def check(both: Pair) -> list[Finding]:
     here = Side(both.reference, both.polarity_here, both.partner_back)
     there = Side(both.candidate, both.polarity_there, both.partner)
-    found = [*_answer_word(both), *_no_such_thing(both), *_undone_told(both), *_granted_without(both)]
+    found = [
+        *_answer_word(both),
+        *_no_exception(both),
+        *_no_such_thing(both),
+        *_undone_told(both),
+        *_granted_without(both),
+    ]
     if _only_instead(both) or double_negation(both):
         return found
     if demand_kept(both) is False and not both.polarity_here.denied:
@@ -269,6 +275,22 @@ _ASKS_LEAVE = re.compile(
     r"\b(?:can|could|may|should|shall|am|are|is|do|does|will|would)\b(?! ?(?:not|n't))[^.?!]*\?|(?:能|可以|可|让|行|用)[^。？！]*[？?]",
     re.IGNORECASE,
 )
+
+
+_NONE_APART = re.compile(r"\b(?:is|are|makes?|was|were) no exceptions?\b|(?:也|都|均|亦)?不例外", re.IGNORECASE)
+_APART_FROM_ALL = frozenset(
+    ["except", "except for", "excepted", "excluding", "with the exception of", "but for", "除了", "除", "除外"]
+)
+
+
+def _no_exception(both: Pair) -> list[Finding]:
+    """ "All but the soup are vegan" against "all are vegan; the soup is no exception"."""
+    for one, other in ((both.reference, both.candidate), (both.candidate, both.reference)):
+        said, apart = _NONE_APART.search(one.plain), [w.text for w in other.words if w.lemma in _APART_FROM_ALL]
+        if said and apart and not _NONE_APART.search(other.plain):
+            reason = f"“{said[0]}” in one text, “{apart[0]}” in the other"
+            return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+    return []
 
 
 def _no_such_thing(both: Pair) -> list[Finding]:

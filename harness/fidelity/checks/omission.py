@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from harness.fidelity.case import Finding
-from harness.fidelity.reading.arithmetic import timed
+from harness.fidelity.reading.arithmetic import computed, timed
 from harness.fidelity.reading.lists import ARTICLES, JOINTS, listed
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.reckoning import reckoned
@@ -37,12 +37,16 @@ _ENOUGH = re.compile(
 KEPT = 0.34  # share of a clause's words that has to be found
 
 
+_PART_OF_IT = frozenset(["其中", "当中"])
+
+
 def check(both: Pair) -> list[Finding]:
     found = []
     gone = lost_clauses(both.reference, both.echo_back, both.spare_here)
-    if gone:
-        share = sum(len(clause) for clause in gone) / max(1, len(both.reference.content))
-        texts = " … ".join(" ".join(both.reference.words[i].text for i in clause[:5]) for clause in gone[:2])
+    lost = [clause for clause in gone if not _reckoned(both, clause)]
+    if lost:
+        share = sum(len(clause) for clause in lost) / max(1, len(both.reference.content))
+        texts = " … ".join(" ".join(both.reference.words[i].text for i in clause[:5]) for clause in lost[:2])
         found.append(
             Finding(check=NAME, severity=min(1.0, 0.3 + share) * both.precision, reason=f"nothing is said of “{texts}”")
         )
@@ -52,6 +56,15 @@ def check(both: Pair) -> list[Finding]:
             Finding(check=NAME, severity=0.8, reason=f"the answer copies the reference and leaves out “{texts}”")
         )
     return [*found, *_lost_demands(both, gone), *_lost_items(both)]
+
+
+def _reckoned(both: Pair, clause: list[int]) -> bool:
+    """Whether the answer tells a part of a whole as the share that it comes to: "a quarter" for 其中两百人 of 800."""
+    words = [both.reference.words[i] for i in clause]
+    facts = [word.fact for word in words if word.fact is not None]
+    if not facts or not any(word.text in _PART_OF_IT for word in words):
+        return False
+    return all(computed(fact, both.candidate.facts) for fact in facts)
 
 
 def _lost_demands(both: Pair, gone: list[list[int]]) -> Iterator[Finding]:

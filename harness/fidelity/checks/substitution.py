@@ -10,7 +10,7 @@ from harness.fidelity.reading.fact import same
 from harness.fidelity.reading.lexicon import lexicon
 from harness.fidelity.reading.pair import Edit, Pair
 from harness.fidelity.reading.split_counts import split_alike, state_spans
-from harness.fidelity.reading.text import joined
+from harness.fidelity.reading.text import Word, joined
 
 NAME = "substitution"
 _ENDS = frozenset(["end", "last", "finish", "take", "over", "until", "持续", "结束", "到"])
@@ -55,9 +55,14 @@ def check(both: Pair) -> list[Finding]:
             found.append(Finding(check=NAME, severity=weight * _size(edit), reason=reason))
         elif new:
             found.append(Finding(check=NAME, severity=0.6 * weight, reason=f"“{joined(new)}” was put in"))
-        elif gone:
+        elif gone and not all(_asked(w, both) for w in gone):
             found.append(Finding(check=NAME, severity=0.4 * weight, reason=f"“{joined(gone)}” was left out"))
     return found
+
+
+def _asked(word: Word, both: Pair) -> bool:
+    """Whether the question says it: an answer need not say it again."""
+    return bool(word.text) and word.text.casefold() in both.case.prompt.casefold()
 
 
 def _another_label(both: Pair) -> bool:

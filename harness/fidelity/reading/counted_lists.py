@@ -30,6 +30,10 @@ _INTRO = re.compile(  # a part of a sentence that only leads to what is listed
     re.IGNORECASE,
 )
 
+_GOES_ON = re.compile(
+    r"(?:the|an?|your|his|her|its|their|our|my|proof|copies)\b", re.IGNORECASE
+)  # of a list begun before
+
 
 def counts_a_list(fact: Fact, own: Text, other: Text) -> bool:
     """Whether `fact`, of the text `own`, is how many things `other` lists; or `own` itself, where `other` lists none."""
@@ -84,7 +88,8 @@ def _lengths_of(sentence: str) -> frozenset[int]:
     found = set()
     for joint in (_COMMA, _JOINT):
         parts = [part for part in joint.split(sentence) if part.strip()]
-        if len(parts) > 1 and (_SAID_FIRST.match(parts[0]) or _INTRO.match(parts[0])):
+        leads = len(parts) > 1 and _INTRO.match(parts[0]) and not _GOES_ON.match(parts[1])
+        if leads or (len(parts) > 1 and _SAID_FIRST.match(parts[0])):
             parts = parts[1:]
         found.add(len(parts))
     found.update(len(_JOINT_ZH.split(part)) for part in _COMMA.split(sentence))

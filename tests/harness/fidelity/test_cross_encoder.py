@@ -173,6 +173,7 @@ def test_equal_and_empty_texts_are_not_read() -> None:
 
 SORRY = "Sorry, I cannot check that at the moment. Please try again later."
 HALF = "I can't say for certain, but the hire car is due back on Sunday."
+UNSURE = "I can't say for certain, but the hire car may be due back some time soon."
 CLUELESS = "Guessing would help nobody here."
 
 
@@ -182,7 +183,8 @@ CLUELESS = "Guessing would help nobody here."
         (SORRY, 0.3, Label.ABSTAINED),
         (SORRY, 0.001, Label.MISLEADING),
         (HALF, 0.3, Label.MISLEADING),
-        (HALF, 0.95, Label.ABSTAINED),
+        (HALF, 0.95, Label.MISLEADING),  # it tells another day
+        (UNSURE, 0.95, Label.ABSTAINED),
         (CLUELESS, 0.3, Label.MISLEADING),
         (HALF, 0.6, Label.MISLEADING),
         (CLUELESS, 0.98, Label.ABSTAINED),
