@@ -26,6 +26,7 @@ from gateway.prompt.tokens import TokenCounter
 from gateway.runtime import PolicyHolder, Runtime
 from gateway.scrape import collected
 from gateway.shape import Shaper
+from gateway.state_files import require_writable
 from gateway.telemetry import Event, Metrics, RequestLog
 from gateway.tracing import open_tracing
 from gateway.watchdog.exposed import KeeperCollector
@@ -42,7 +43,11 @@ def build_runtime(
     log: RequestLog,
     environ: Mapping[str, str],
 ) -> Runtime:
-    """Raises ConfigError where a backend cannot be set up. `policy_file` began before `policy` was read from it."""
+    """Raises ConfigError where a backend cannot be set up, or a file cannot be kept.
+
+    `policy_file` began before `policy` was read from it.
+    """
+    require_writable(config)
     secrets = secrets_of(config, environ)
     log.mask = secrets.masked_raw
     policies, counters = PolicyHolder(config=config, watch=policy_file, current=policy), dict[Path, TokenCounter]()
