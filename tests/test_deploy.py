@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from gateway.answers.unaided import build_unaided
-from gateway.config import Answers, load_config
+from gateway.config import Answers, Embeddings, load_config
 from gateway.policies.conflicts import require_consistent
 from gateway.policies.crd import crd
 from gateway.policies.folder import load
@@ -127,7 +127,8 @@ def test_kustomize_builds_the_folder():
 def known_series():
     found, registry = set(), Metrics().registry
     policy = Policy()
-    build_unaided(Answers(), policy=policy, session=None, environ={}, registry=registry, log=print, now_s=lambda: 0.0)
+    answers = Answers(embeddings=Embeddings(url="http://127.0.0.1:9/v1", model="m"))
+    build_unaided(answers, policy=policy, session=None, environ={}, registry=registry, log=print, now_s=lambda: 0.0)
     for family in registry.collect():
         ends = {"counter": ["_total"], "histogram": ["_bucket", "_sum", "_count"]}.get(family.type, [""])
         found |= {family.name + end for end in ends}
