@@ -54,6 +54,7 @@ class PolicyHolder:
     watch: FileWatch | None  # of the file that `current` is from; None: the default policy
     current: Policy
     version: int = 1
+    refused: str | None = None  # why the newest file is not in force; None: it is
     require: Callable[[Policy], None] = field(default=lambda _: None)  # raises ConfigError
 
     @property
@@ -65,7 +66,7 @@ class PolicyHolder:
         """Read the file again. Raises ConfigError or OSError, and the old policy stays."""
         policy = load_policy(self.path, self.config, again=True)
         self.require(policy)
-        self.current = policy
+        self.current, self.refused = policy, None
         self.version += 1
 
 

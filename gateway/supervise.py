@@ -182,7 +182,7 @@ def reload(runtime: Runtime) -> str | None:
     try:
         runtime.policies.reload()
     except Exception as error:  # whatever a file may hold: told, and the old policy stays
-        told = why_refused(error, runtime.policies.path)
+        told = runtime.policies.refused = why_refused(error, runtime.policies.path)
         runtime.tell("policy_refused", told)
         return told
     runtime.pipeline.unaided.kept.follow(runtime.policies.current)

@@ -166,7 +166,12 @@ def test_the_specifications_metrics_are_there_by_name_and_can_be_asked_for():
 def test_whatever_is_lost_or_refused_for_good_has_an_alert():
     rules = yaml.safe_load((ROOT / "deploy/prometheus/alerts.yaml").read_text("utf-8"))
     asked = set().union(*(series_in(rule["expr"]) for group in rules["groups"] for rule in group["rules"]))
-    assert {"truefall_review_lost_total", "truefall_async_total", "truefall_manifests_refused"} <= asked
+    assert {
+        "truefall_review_lost_total",
+        "truefall_async_total",
+        "truefall_manifests_refused",
+        "truefall_policy_refused",
+    } <= asked
 
 
 def test_the_dashboards_panels_do_not_overlap():

@@ -35,8 +35,12 @@ async def test_an_empty_file_leaves_the_policy_in_force_and_says_so(tmp_path, le
         await until(lambda: log.flush() or "is empty" in log._out.getvalue())
         assert served.runtime.policies.current.name == "known"
         assert (await served.admin("POST", "policy/reload")).status == 422
+        assert "is empty" in (await served.admin("GET", "state")).json["policy"]["refused"]
+        assert b"truefall_policy_refused 1.0" in (await served.request("GET", "/metrics")).body
         file.write_text('name = "new"\n')
         await until(lambda: served.runtime.policies.current.name == "new")
+        assert (await served.admin("GET", "state")).json["policy"]["refused"] is None
+        assert b"truefall_policy_refused 0.0" in (await served.request("GET", "/metrics")).body
 
 
 class Steps:

@@ -74,3 +74,31 @@ def test_who_writes_first_makes_the_folder(tmp_path):
     for number in range(20):
         monitor.observe({"latency_ms": float(number)}, Row(0.1, ()))
     assert drift.is_file()
+
+
+NAMED = {
+    **KEYS,
+    "answers.rules": "[answers]\nrules = {}\n",
+    "answers.classifier": "[answers]\nclassifier = {}\n",
+    "answers.intents": "[answers]\nintents = {}\n",
+    "attention.model_dir": "[attention]\nmodel_dir = {}\n",
+    "manifests.path": "[manifests]\npath = {}\n",
+    "backends.0.model_dir": "model_dir = {}\n",
+    "backends.0.watchdog.command.0": "command = [{}]\n",
+    "server.host": "[server]\nhost = {}\n",
+}
+
+
+@pytest.mark.parametrize("key", NAMED)
+def test_a_nul_in_a_path_or_a_text_is_one_line_with_file_and_key(tmp_path, key, capsys):
+    table, file = NAMED[key].format('"a\\u0000b"'), tmp_path / "gateway.toml"
+    if key.startswith("backends"):
+        watchdog = "[backends.watchdog]\n" if "watchdog" in key else ""
+        command = 'command = ["serve"]\n' if watchdog and "command" not in key else ""
+        file.write_text(BACKEND + watchdog + command + table)
+    else:
+        file.write_text(table + BACKEND)
+    assert main(["gateway", "--config", str(file), "--check"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"{key.replace('.primary.', '.0.')} holds a NUL character" in line
+    assert "gateway.toml:" in line
