@@ -21,7 +21,7 @@ from gateway.clock import SystemClock
 from gateway.config import Config
 from gateway.connection import protocol_of
 from gateway.draining import SHORT, backends_end_s, short_drain
-from gateway.exposure import OPEN, warning
+from gateway.exposure import OPEN, place, url_of, warning
 from gateway.policy import Policy
 from gateway.runtime import Runtime
 from gateway.telemetry import Event, RequestLog
@@ -51,7 +51,7 @@ class Server(uvicorn.Server):
         host, port = self._bound.getsockname()[:2]
         line = {
             "event": "listening",
-            "url": f"http://{host}:{port}",
+            "url": url_of(host, port),
             "host": host,
             "port": port,
             "pid": os.getpid(),
@@ -192,7 +192,7 @@ def _bind(host: str, port: int) -> socket.socket:
         bound.bind((host, port))
     except OSError as error:
         bound.close()
-        raise OSError(error.errno, f"cannot listen on {host}:{port}: {error.strerror}") from None
+        raise OSError(error.errno, f"cannot listen on {place(host, port)}: {error.strerror}") from None
     bound.setblocking(False)
     return bound
 
