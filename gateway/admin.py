@@ -144,7 +144,11 @@ class Admin:
             "in_flight": runtime.in_flight,
             OPEN: warning(runtime.config) is not None,
             "attention": None if runtime.attention is None else runtime.attention.state,
-            "policy": {"name": runtime.policies.current.name, "version": runtime.policies.version},
+            "policy": {
+                "name": runtime.policies.current.name,
+                "version": runtime.policies.version,
+                "refused": runtime.policies.refused,
+            },
             "manifests": _manifests_state(runtime.manifests),
             "drift": _drift_state(runtime.drift),
             "backends": {name: _backend_state(backend) for name, backend in runtime.backends.items()},

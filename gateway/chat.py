@@ -48,9 +48,12 @@ class ChatCompletions:
         try:
             await self._serve(scope, receive, send)
         except BadRequest as error:
+            if runtime.tracing is not None:
+                runtime.tracing.refused(error)
             await reject(send, error, runtime.metrics.rejected)
         except ConnectionError:
-            return
+            if runtime.tracing is not None:
+                runtime.tracing.gone(level=runtime.health.level, path=None, reasons=(), requested=None)
         finally:
             runtime.in_flight -= 1
             if runtime.tracing is not None:

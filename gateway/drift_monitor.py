@@ -158,6 +158,7 @@ class DriftMonitor:
         self.tell("drift_baseline", f"{name}: learned from {marks.window_samples} requests")
         if self.file is not None:
             with contextlib.suppress(OSError):  # a baseline that cannot be kept is learned again
+                self.file.parent.mkdir(parents=True, exist_ok=True)
                 beside = self.file.with_suffix(".tmp")
                 beside.write_bytes(msgspec.json.encode(self._stored))
                 os.replace(beside, self.file)

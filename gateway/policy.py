@@ -14,6 +14,7 @@ from gateway.drift import DriftMarks
 from gateway.errors import ConfigError
 from gateway.health import HealthMarks
 from gateway.section import Count, Positive, Section, Share, Text
+from gateway.watched_file import emptied
 
 Language = Literal["en", "zh"]
 
@@ -270,11 +271,16 @@ class Policy(Section, frozen=True, kw_only=True):
         return self.limits.get(backend) or self.limits.get("default") or Limits()
 
 
-def load_policy(path: Path | None, config: Config) -> Policy:
-    """The policy in `path`, or the default one, made to fit `config`. Raises ConfigError; OSError."""
+def load_policy(path: Path | None, config: Config, *, again: bool = False) -> Policy:
+    """The policy in `path`, or the default one, made to fit `config`. Raises ConfigError; OSError.
+
+    `again`: it was read before, and must not have become empty.
+    """
     if path is None:
         return fitted(Policy(), config, source="default policy")
     source, text = str(path), toml.read(path)
+    if again and not text.strip():
+        raise emptied(source, enough='name = "default"')
     return fitted(toml.parse(text, Policy, source=source), config, source=source, text=text)
 
 

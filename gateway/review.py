@@ -121,6 +121,8 @@ class ReviewQueue:
         if not create and not self._path.is_file():
             raise ReviewError(f"{self._path}: no such review queue")
         try:
+            if create:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
             db = sqlite3.connect(self._path, timeout=_BUSY_S)
             try:
                 self._prepare(db)
@@ -128,7 +130,7 @@ class ReviewQueue:
                     yield db
             finally:
                 db.close()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise ReviewError(f"{self._path}: {error}") from None
 
     def _prepare(self, db: sqlite3.Connection) -> None:

@@ -18,7 +18,7 @@ from gateway.decision import Branch
 from gateway.draining import Closing
 from gateway.drift import Row
 from gateway.drift_monitor import DriftMonitor
-from gateway.errors import BadRequest, ConfigError
+from gateway.errors import BadRequest
 from gateway.fullness import fullness
 from gateway.health import HealthFacts, HealthState, may_probe
 from gateway.otlp_metrics import OtlpMetrics
@@ -33,6 +33,7 @@ from gateway.request import ChatRequest, text_of
 from gateway.standing import after, branch_of, ranked, situation
 from gateway.telemetry import Event, Metrics, RequestLog
 from gateway.tracing import Tracing
+from gateway.watched_file import FileWatch
 from gateway.work import Deadline, Work
 
 _MINUTE_S = 60.0
@@ -50,18 +51,22 @@ class PolicyHolder:
     """The policy in force; a reload swaps it in one step or leaves it."""
 
     config: Config
-    path: Path | None
+    watch: FileWatch | None  # of the file that `current` is from; None: the default policy
     current: Policy
     version: int = 1
+    refused: str | None = None  # why the newest file is not in force; None: it is
     require: Callable[[Policy], None] = field(default=lambda _: None)  # raises ConfigError
+
+    @property
+    def path(self) -> Path | None:
+        """The file."""
+        return None if self.watch is None else self.watch.path
 
     def reload(self) -> None:
         """Read the file again. Raises ConfigError or OSError, and the old policy stays."""
-        if self.path is not None and not self.path.read_bytes().strip():
-            raise ConfigError(f'{self.path}: is empty, as a file is whose writing failed; `name = "default"` is enough')
-        policy = load_policy(self.path, self.config)
+        policy = load_policy(self.path, self.config, again=True)
         self.require(policy)
-        self.current = policy
+        self.current, self.refused = policy, None
         self.version += 1
 
 
@@ -79,6 +84,7 @@ class Runtime:
     metrics: Metrics
     log: RequestLog
     drift: DriftMonitor
+    manifest_files: FileWatch | None = None
     redis: Any = None  # the shared ledger's client, where there is one
     tracing: Tracing | None = None
     otlp_metrics: OtlpMetrics | None = None

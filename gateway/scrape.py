@@ -70,6 +70,7 @@ def mirror(runtime: Runtime) -> None:
     metrics.set_ratios()
     metrics.in_flight.set(runtime.in_flight)
     metrics.policy_version.set(runtime.policies.version)
+    metrics.policy_refused.set(runtime.policies.refused is not None)
     for backend in runtime.backends.values():
         view = backend.lane.view()
         metrics.breaker.labels(backend.name).set(BREAKER_VALUES[backend.breaker.state])

@@ -10,7 +10,6 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import aiohttp
 import msgspec
@@ -22,10 +21,11 @@ from gateway.clock import SystemClock
 from gateway.config import Config
 from gateway.connection import protocol_of
 from gateway.draining import SHORT, backends_end_s, short_drain
-from gateway.exposure import OPEN, warning
+from gateway.exposure import OPEN, place, url_of, warning
 from gateway.policy import Policy
 from gateway.runtime import Runtime
 from gateway.telemetry import Event, RequestLog
+from gateway.watched_file import FileWatch
 from gateway.wiring import build_runtime, open_session
 
 _GC_ALLOCATIONS = 10_000
@@ -51,7 +51,7 @@ class Server(uvicorn.Server):
         host, port = self._bound.getsockname()[:2]
         line = {
             "event": "listening",
-            "url": f"http://{host}:{port}",
+            "url": url_of(host, port),
             "host": host,
             "port": port,
             "pid": os.getpid(),
@@ -120,24 +120,24 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-async def serve(config: Config, *, policy: Policy, policy_path: Path | None, port: int | None) -> None:
+async def serve(config: Config, *, policy: Policy, policy_file: FileWatch | None, port: int | None) -> None:
     """Serve until a signal. Raises ConfigError or OSError before it listens."""
     bound = _bind(config.server.host, config.server.port if port is None else port)
     session = open_session()
     try:
         log = RequestLog(sys.stderr if config.server.log == "json" else None)
-        runtime = _built(config, policy=policy, policy_path=policy_path, session=session, log=log)
+        runtime = _built(config, policy=policy, policy_file=policy_file, session=session, log=log)
         await Server(options_of(runtime), runtime, bound).serve(sockets=[bound])
     finally:
         await session.close()
         bound.close()
 
 
-async def check(config: Config, *, policy: Policy, policy_path: Path | None) -> None:
+async def check(config: Config, *, policy: Policy, policy_file: FileWatch | None) -> None:
     """Everything that a start does before it listens, but for the port. Raises ConfigError or OSError as it would."""
     session = open_session()
     try:
-        runtime = _built(config, policy=policy, policy_path=policy_path, session=session, log=RequestLog(None))
+        runtime = _built(config, policy=policy, policy_file=policy_file, session=session, log=RequestLog(None))
         if config.deferred.path is not None and config.deferred.path.exists():
             store_of(runtime)
         if runtime.attention is not None:
@@ -149,12 +149,12 @@ async def check(config: Config, *, policy: Policy, policy_path: Path | None) -> 
 
 
 def _built(
-    config: Config, *, policy: Policy, policy_path: Path | None, session: aiohttp.ClientSession, log: RequestLog
+    config: Config, *, policy: Policy, policy_file: FileWatch | None, session: aiohttp.ClientSession, log: RequestLog
 ) -> Runtime:
     return build_runtime(
         config,
         policy=policy,
-        policy_path=policy_path,
+        policy_file=policy_file,
         session=session,
         clock=SystemClock(),
         log=log,
@@ -192,16 +192,16 @@ def _bind(host: str, port: int) -> socket.socket:
         bound.bind((host, port))
     except OSError as error:
         bound.close()
-        raise OSError(error.errno, f"cannot listen on {host}:{port}: {error.strerror}") from None
+        raise OSError(error.errno, f"cannot listen on {place(host, port)}: {error.strerror}") from None
     bound.setblocking(False)
     return bound
 
 
-def run(config: Config, *, policy: Policy, policy_path: Path | None, port: int | None) -> None:
+def run(config: Config, *, policy: Policy, policy_file: FileWatch | None, port: int | None) -> None:
     """`serve` on the fast event loop where there is one."""
     try:
         import uvloop
     except ImportError:
-        asyncio.run(serve(config, policy=policy, policy_path=policy_path, port=port))
+        asyncio.run(serve(config, policy=policy, policy_file=policy_file, port=port))
         return
-    uvloop.run(serve(config, policy=policy, policy_path=policy_path, port=port))
+    uvloop.run(serve(config, policy=policy, policy_file=policy_file, port=port))

@@ -24,6 +24,10 @@ def convert(value: Any, kind: type[T], *, place: Place) -> T:
     for path, known in _unknown_keys(value, info, ()):
         names = ", ".join(sorted(known)) or "none"
         raise ConfigError(f"{place(path)}: unknown key {dotted(path)!r}; known here are {names}")
+    for path in _with_nul(value):
+        raise ConfigError(
+            f"{place(path)}: {dotted(path)} holds a NUL character, which no path and no text here may hold"
+        )
     try:
         return msgspec.convert(value, kind, strict=True, dec_hook=_decode)
     except msgspec.ValidationError as error:
@@ -43,6 +47,19 @@ def _key_named(told: str, path: KeyPath, value: Any) -> KeyPath:
     if not isinstance(table, dict) or told.startswith(("Expected ", "Invalid ", "Object ")):
         return path
     return next(((*path, word) for word in re.findall(r"\w+", told) if word in table), path)
+
+
+def _with_nul(value: Any) -> Iterator[KeyPath]:
+    """Every place in `value` with a NUL in its text: the operating system takes none in a path or a command."""
+    waiting: list[tuple[KeyPath, Any]] = [((), value)]
+    while waiting:
+        path, found = waiting.pop()
+        if isinstance(found, str) and "\0" in found:
+            yield path
+        elif isinstance(found, dict):
+            waiting += [((*path, key), inner) for key, inner in found.items()]
+        elif isinstance(found, list):
+            waiting += [((*path, index), inner) for index, inner in enumerate(found)]
 
 
 def _at(value: Any, path: KeyPath) -> Any:

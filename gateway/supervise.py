@@ -14,15 +14,17 @@ from gateway.backends.backend import Backend
 from gateway.backends.breaker import Permit, State
 from gateway.backends.client import KEYS, Call
 from gateway.backends.failures import CLIENTS_KEY
+from gateway.clock import Clock
 from gateway.draining import SHORT, short_drain
 from gateway.errors import Blame, ConfigError, ProbeError, RefusedByBackend, UpstreamError
 from gateway.health import step
 from gateway.memory.device_probes import VllmProbe
 from gateway.policies.cluster import Cluster
-from gateway.policies.folder import load, stamp
+from gateway.policies.folder import load
 from gateway.restarting import in_one_line, restarted
 from gateway.runtime import Runtime
 from gateway.telemetry import Event
+from gateway.watched_file import FileWatch, emptied
 
 _WATCH_S = 0.03
 _METRICS_TIMEOUT_S = 2.0
@@ -45,10 +47,12 @@ def _duties(runtime: Runtime) -> dict[str, Callable[[], Awaitable[object]]]:
         "importing jsonschema": lambda: asyncio.to_thread(import_module, "jsonschema"),  # slow: not within a request
     }
     if config.server.watch_policy:
-        if (policy := runtime.policies.path) is not None:
-            duties["watching the policy"] = lambda: watch_policy(runtime, policy)
-        if (manifests := config.manifests.path) is not None:
-            duties["watching the manifests"] = lambda: watch_manifests(runtime, manifests)
+        if (policy := runtime.policies.watch) is not None:
+            duties["watching the policy"] = lambda: keep_watching(runtime.clock, policy, read=lambda: reload(runtime))
+        if (files := runtime.manifest_files) is not None:
+            duties["watching the manifests"] = lambda: keep_watching(
+                runtime.clock, files, read=lambda: reload_manifests(runtime, files.path)
+            )
     if (namespace := config.manifests.namespace) is not None:
         duties["watching the API server"] = lambda: _cluster(runtime, namespace).run()
     for backend in runtime.backends.values():
@@ -188,28 +192,23 @@ async def _feed(runtime: Runtime, backend: Backend, probe: VllmProbe) -> None:
         runtime.log.write(Event(event="metrics_unreadable", backend=backend.name, detail=str(error)))
 
 
-async def watch_policy(runtime: Runtime, path: Path) -> None:
-    """Reload whenever the file changes; a bad one is logged with its line and leaves the old policy in force.
-
-    A change counts once it stays for two looks: an editor that is half-way through has not written its last word.
-    """
-    seen = before = _stamp(path)
+async def keep_watching(clock: Clock, watch: FileWatch, *, read: Callable[[], object]) -> None:
+    """Call `read` whenever the file has changed."""
     while True:
-        await runtime.clock.sleep(_WATCH_S)
-        now = _stamp(path)
-        settled, before = now == before, now
-        if now is None or now == seen or not settled:
-            continue
-        seen = now
-        reload(runtime)
+        await clock.sleep(_WATCH_S)
+        if watch.changed():
+            read()
 
 
 def reload(runtime: Runtime) -> str | None:
-    """Swap the policy in; returns why not, None when it is in force."""
+    """Swap the policy in; returns why not, None when it is in force.
+
+    A bad file is logged with its line and leaves the old policy in force.
+    """
     try:
         runtime.policies.reload()
     except Exception as error:  # whatever a file may hold: told, and the old policy stays
-        told = why_refused(error, runtime.policies.path)
+        told = runtime.policies.refused = why_refused(error, runtime.policies.path)
         runtime.tell("policy_refused", told)
         return told
     runtime.pipeline.unaided.kept.follow(runtime.policies.current)
@@ -225,22 +224,13 @@ def why_refused(error: Exception, path: Path | None) -> str:
     return str(error) if isinstance(error, ConfigError | OSError) else f"{path}: {in_one_line(error)}"
 
 
-async def watch_manifests(runtime: Runtime, path: Path) -> None:
-    """The same for manifests; `path` may be a folder, and a mounted ConfigMap's links are followed."""
-    seen = stamp(path)
-    while True:
-        await runtime.clock.sleep(_WATCH_S)
-        now = stamp(path)
-        if now is not None and now != seen:
-            seen = now
-            reload_manifests(runtime, path)
-
-
 def reload_manifests(runtime: Runtime, path: Path) -> str | None:
-    """Swap a whole set in; returns why not, None when it is in force."""
+    """The same for a whole set of manifests, from a file or a folder."""
     version = runtime.manifests.current.version
     try:
         loaded = load(path)
+        if loaded.empty is not None:
+            raise emptied(loaded.empty, enough="# no manifests")
         swapped = runtime.manifests.swap(loaded.manifests, digest=loaded.digest, source=str(path), based_on=version)
     except Exception as error:  # whatever the files may hold: told, and the old set stays
         told = runtime.manifests.refused = why_refused(error, path)
@@ -250,12 +240,3 @@ def reload_manifests(runtime: Runtime, path: Path) -> str | None:
         names = ", ".join(one.name for one in loaded.manifests)
         runtime.tell("manifests_loaded", names)
     return None
-
-
-def _stamp(path: Path) -> tuple[int, int, int] | None:
-    """Changes whenever the file does; None while there is none."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_ino, status.st_size

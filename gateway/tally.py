@@ -7,10 +7,8 @@ from gateway.pipeline import Reply
 from gateway.record import Level
 from gateway.runtime import Runtime
 from gateway.telemetry import RequestLine
-from gateway.tracing import Tracing
+from gateway.tracing import CLIENT_GONE, Tracing
 from gateway.work import Work
-
-CLIENT_GONE = 499  # in the log only
 
 
 class Tally:
@@ -28,6 +26,12 @@ class Tally:
 
     def replied(self, work: Work, reply: Reply) -> None:
         """The client has its reply."""
+        self.accepted(work, reply)
+        runtime = self._runtime
+        runtime.answered(work, reply.record, reply.completion, now_s=runtime.clock.now_s())
+
+    def accepted(self, work: Work, reply: Reply) -> None:
+        """The client is told to come back for its reply: nothing of what the answer took is known yet."""
         runtime = self._runtime
         now_s = runtime.clock.now_s()
         record = reply.record
@@ -45,13 +49,17 @@ class Tally:
             path=path,
             exemplar=exemplar,
         )
-        runtime.answered(work, record, reply.completion, now_s=now_s)
         if runtime.tracing is not None:
             self._trace(runtime.tracing, work, reply, path)
         self._log(work, reply, identity=identity, trace_id=trace_id)
 
     def gone(self, work: Work) -> None:
         """The client left before its answer."""
+        tracing = self._runtime.tracing
+        trace_id = None if tracing is None else tracing.trace_id()
+        if tracing is not None:
+            requested = work.model_requested or self._runtime.config.server.served_model
+            tracing.gone(level=work.level, path=work.target, reasons=work.reasons, requested=requested)
         self._runtime.log.write(
             RequestLine(
                 event="request",
@@ -64,6 +72,7 @@ class Tally:
                 stream=work.request.stream,
                 attempts=tuple(work.attempts),
                 error="client gone",
+                trace_id=trace_id,
             )
         )
 

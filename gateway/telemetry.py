@@ -95,6 +95,9 @@ class Metrics:
         self.manifests_refused = Gauge(
             "truefall_manifests_refused", "1 while the newest manifests are not in force", registry=registry
         )
+        self.policy_refused = Gauge(
+            "truefall_policy_refused", "1 while the newest policy is not in force", registry=registry
+        )
         self.policy_version = Gauge("truefall_policy_version", "Reloads of the policy, from 1", registry=registry)
         self.drift_kl = Gauge("truefall_drift_kl", "Divergence from the baseline", ("feature",), registry=registry)
         self.drift_alert = Gauge("truefall_drift_alert", "1 while drifted", ("feature",), registry=registry)

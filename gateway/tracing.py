@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gateway.backends.origin import Origin
 from gateway.config import Telemetry
-from gateway.errors import ConfigError
+from gateway.errors import BadRequest, ConfigError
 from gateway.record import Attempt, DegradationRecord
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ PATH = "truefall.degradation.path"
 REASONS = "truefall.degradation.reasons"
 POLICY = "truefall.degradation.policy"
 OUTCOME = "truefall.attempt.outcome"
+_STATUS, _ERROR = "http.response.status_code", "error.type"
+_FIRST_SERVER_ERROR = 500
+_GONE = "client_gone"
+CLIENT_GONE = 499  # in log and traces only
 
 
 @dataclass(slots=True)
@@ -53,8 +57,11 @@ class Tracing:
         self._propagator = TraceContextTextMapPropagator()
         self._current: ContextVar[Trace | None] = ContextVar("trace", default=None)
 
-    def begin(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        """A request came; a caller's own trace goes on, with its own decision on sampling."""
+    def begin(self, headers: Iterable[tuple[bytes, bytes]], *, deferred: bool = False) -> None:
+        """A request came; a caller's own trace goes on, with its own decision on sampling.
+
+        `deferred`: one that was accepted before is worked on now, and `headers` are what `carried` gave then.
+        """
         from opentelemetry.trace import SpanKind
 
         carrier = {
@@ -63,7 +70,17 @@ class Tracing:
             if name in _TRACE_HEADERS and len(value) <= _MOST_STATE_BYTES
         }
         context = self._propagator.extract(carrier) if carrier else None
-        self._current.set(Trace(self._tracer.start_span(_CHAT, context=context, kind=SpanKind.SERVER)))
+        kind = SpanKind.CONSUMER if deferred else SpanKind.SERVER
+        self._current.set(Trace(self._tracer.start_span(_CHAT, context=context, kind=kind)))
+
+    def carried(self) -> dict[str, str]:
+        """The headers by which the request at hand goes on elsewhere, or later."""
+        from opentelemetry.trace import set_span_in_context
+
+        trace, headers = self._current.get(), dict[str, str]()
+        if trace is not None:
+            self._propagator.inject(headers, context=set_span_in_context(trace.request))
+        return headers
 
     def trace_id(self) -> str | None:
         """Of the request at hand, in hex; None where it is not sampled."""
@@ -107,7 +124,7 @@ class Tracing:
                     "gen_ai.operation.name": _CHAT,
                     "gen_ai.provider.name": "truefall",
                     "gen_ai.request.model": requested,
-                    "http.response.status_code": status,
+                    _STATUS: status,
                     LEVEL: record.level,
                     PATH: path,
                     REASONS: list(record.reasons),
@@ -121,12 +138,35 @@ class Tracing:
                 POLICY: record.policy,
             }
             span.set_attributes({key: value for key, value in optional.items() if value is not None})
+            if status >= _FIRST_SERVER_ERROR:
+                self._fail(span, record.reasons[-1] if record.reasons else str(status))
         if trace.call is not None:
             trace.call.end()
         span.end()
 
+    def refused(self, error: BadRequest) -> None:
+        """The request is the client's own fault: its span tells which, and is no failure of this server's."""
+        self._end({"gen_ai.operation.name": _CHAT, _STATUS: error.status, _ERROR: error.reason})
+
+    def gone(self, *, level: str, path: str | None, reasons: Iterable[str], requested: str | None) -> None:
+        """The client left, while `path` had its turn; None: before anything was known of what it asked."""
+        told = {_STATUS: CLIENT_GONE, _ERROR: _GONE, LEVEL: level, REASONS: list(reasons)}
+        optional = {PATH: path, "gen_ai.request.model": requested}
+        told |= {key: value for key, value in optional.items() if value is not None}
+        self._end({"gen_ai.operation.name": _CHAT, "gen_ai.provider.name": "truefall", **told})
+
+    def _end(self, told: Mapping[str, Any]) -> None:
+        """End the request at hand with these attributes; a call that it was at was cancelled."""
+        trace = self._current.get()
+        if trace is None:
+            return
+        trace.request.set_attributes(told)
+        if trace.call is not None:
+            trace.call.set_attributes({_ERROR: str(told[_ERROR]), OUTCOME: "cancelled", REASONS: []})
+        self.abandon()
+
     def abandon(self) -> None:
-        """The request came to nothing that has a record: the client left, or was refused for its own fault."""
+        """End what nothing else has ended: the request came to nothing that can be told."""
         trace = self._current.get()
         if trace is not None:
             self._current.set(None)
@@ -166,7 +206,7 @@ class Tracing:
     def _fail(span: "Span", reason: str) -> None:
         from opentelemetry.trace import Status, StatusCode
 
-        span.set_attribute("error.type", reason)
+        span.set_attribute(_ERROR, reason)
         span.set_status(Status(StatusCode.ERROR, reason))
 
 

@@ -26,25 +26,31 @@ from gateway.prompt.tokens import TokenCounter
 from gateway.runtime import PolicyHolder, Runtime
 from gateway.scrape import collected
 from gateway.shape import Shaper
+from gateway.state_files import require_writable
 from gateway.telemetry import Event, Metrics, RequestLog
 from gateway.tracing import open_tracing
 from gateway.watchdog.exposed import KeeperCollector
+from gateway.watched_file import FileWatch
 
 
 def build_runtime(
     config: Config,
     *,
     policy: Policy,
-    policy_path: Path | None,
+    policy_file: FileWatch | None,
     session: aiohttp.ClientSession,
     clock: Clock,
     log: RequestLog,
     environ: Mapping[str, str],
 ) -> Runtime:
-    """Raises ConfigError where a backend cannot be set up."""
+    """Raises ConfigError where a backend cannot be set up, or a file cannot be kept.
+
+    `policy_file` began before `policy` was read from it.
+    """
+    require_writable(config)
     secrets = secrets_of(config, environ)
     log.mask = secrets.masked_raw
-    policies, counters = PolicyHolder(config=config, path=policy_path, current=policy), dict[Path, TokenCounter]()
+    policies, counters = PolicyHolder(config=config, watch=policy_file, current=policy), dict[Path, TokenCounter]()
 
     def tell(event: str, detail: str) -> None:
         log.write(Event(event=event, detail=detail))
@@ -75,6 +81,7 @@ def build_runtime(
         )
         for one in config.backends
     }
+    manifest_files = None if config.manifests.path is None else FileWatch.before_reading(config.manifests.path)
     manifests = _manifests(config, policies, clock)
     drift = DriftMonitor(marks=lambda: policies.current.drift, tell=tell, file=config.telemetry.drift_baseline)
     drift.load()
@@ -100,6 +107,7 @@ def build_runtime(
         config=config,
         policies=policies,
         manifests=manifests,
+        manifest_files=manifest_files,
         backends=backends,
         pipeline=pipeline,
         session=session,

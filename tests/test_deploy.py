@@ -10,12 +10,13 @@ import jsonschema
 import pytest
 import yaml
 
-from gateway.config import load_config
+from gateway.answers.unaided import build_unaided
+from gateway.config import Answers, Embeddings, load_config
 from gateway.policies.conflicts import require_consistent
 from gateway.policies.crd import crd
 from gateway.policies.folder import load
 from gateway.policies.metrics import METRICS
-from gateway.policy import load_policy
+from gateway.policy import Policy, load_policy
 from gateway.telemetry import Metrics
 from harness.commands.manifests import crd_text
 
@@ -124,8 +125,11 @@ def test_kustomize_builds_the_folder():
 
 
 def known_series():
-    found = set()
-    for family in Metrics().registry.collect():
+    found, registry = set(), Metrics().registry
+    policy = Policy()
+    answers = Answers(embeddings=Embeddings(url="http://127.0.0.1:9/v1", model="m"))
+    build_unaided(answers, policy=policy, session=None, environ={}, registry=registry, log=print, now_s=lambda: 0.0)
+    for family in registry.collect():
         ends = {"counter": ["_total"], "histogram": ["_bucket", "_sum", "_count"]}.get(family.type, [""])
         found |= {family.name + end for end in ends}
     return found
@@ -157,6 +161,17 @@ def test_the_specifications_metrics_are_there_by_name_and_can_be_asked_for():
     assert ours <= known_series()
     assert ours <= set(METRICS)
     assert ours <= set().union(*(series_in(one) for one in expressions()))
+
+
+def test_whatever_is_lost_or_refused_for_good_has_an_alert():
+    rules = yaml.safe_load((ROOT / "deploy/prometheus/alerts.yaml").read_text("utf-8"))
+    asked = set().union(*(series_in(rule["expr"]) for group in rules["groups"] for rule in group["rules"]))
+    assert {
+        "truefall_review_lost_total",
+        "truefall_async_total",
+        "truefall_manifests_refused",
+        "truefall_policy_refused",
+    } <= asked
 
 
 def test_the_dashboards_panels_do_not_overlap():

@@ -25,6 +25,7 @@ def save(path: Path, entries: Iterable[Entry], *, space: str, wording: str) -> N
     """Write all, then swap, so that a reader never sees half a file. Raises OSError; the old file then stays."""
     encode = msgspec.json.encode
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with partial.open("wb") as out:
             out.write(encode(Header(truefall_cache=VERSION, space=space, wording=wording)) + b"\n")

@@ -16,6 +16,10 @@ from gateway.request import ChatRequest, text_of
 
 # What does not change the answer's meaning, or is in the key in another form.
 _LEFT_OUT = frozenset({"messages", "stream", "stream_options", "metadata", "model", "n", "store"})
+_MORE_THAN_WORDS = ("logprobs", "top_logprobs", "audio")  # asked for with these, and never kept
+_OF_ONE_REQUEST = frozenset(
+    {"x-truefall-trial", "x-request-id", "x-correlation-id", "traceparent", "tracestate"}
+)  # headers that tell one request from another, and change no answer
 _MAX_QUESTION_CHARS = 2000
 _NOBODY = hashlib.sha256().hexdigest()  # the tenant of all who send no header that tells tenants apart
 
@@ -36,12 +40,16 @@ def asked_of(
     language: Language,
     lexicon: Lexicon,
     ignored_metadata: Sequence[str],
+    forward: Mapping[str, str],
 ) -> Asked | None:
-    """Key and vector of a request; None where none may be shared: tools, images, an answer that time changes."""
+    """Key and vector of a request; None where none may be shared: tools, images, an answer that time changes.
+
+    `forward` holds the client's headers that a backend is sent, which may change what it says.
+    """
     question = split(request.messages).asked
     if request.has_tools or not question.strip() or len(question) > _MAX_QUESTION_CHARS:
         return None
-    if depends_on_now(question) or not _is_plain_text(request.messages):
+    if depends_on_now(question) or not _is_plain_text(request.messages) or _wants_more_than_words(request.body):
         return None
     parts = [
         tenant,
@@ -52,6 +60,9 @@ def asked_of(
         _encoded({key: value for key, value in request.body.items() if key not in _LEFT_OUT}),
         lexicon.wording(question).key(),
     ]
+    told = {name: value for name, value in forward.items() if name not in _OF_ONE_REQUEST}
+    if told:
+        parts.append(_encoded(told))
     digest = hashlib.sha256()
     for part in parts:
         raw = part.encode()
@@ -88,6 +99,11 @@ def _context(messages: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
 def _without_said(message: Mapping[str, Any]) -> dict[str, Any]:
     """What a message holds besides role and text, such as the name of who says it."""
     return {key: value for key, value in message.items() if key not in ("role", "content")}
+
+
+def _wants_more_than_words(body: Mapping[str, Any]) -> bool:
+    """Whether an answer has to hold what a kept one has not."""
+    return any(body.get(name) for name in _MORE_THAN_WORDS)
 
 
 def _is_plain_text(messages: Sequence[Mapping[str, Any]]) -> bool:

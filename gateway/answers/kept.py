@@ -178,6 +178,7 @@ class KeptAnswers:
             language=work.language,
             lexicon=lexicon_of(marks.synonyms),
             ignored_metadata=marks.ignored_metadata,
+            forward=work.forward,
         )
 
     async def _places(self, asked: Asked) -> tuple[Place, ...]:

@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, Counter
 from gateway.answers.cache import AnswerCache, Hit, Outcome, Place
 from gateway.answers.completion import Completion, now_unix_s, prepared
 from gateway.answers.embedding import HASHED
+from gateway.answers.embedding_health import EmbeddingHealth
 from gateway.answers.endpoint import EmbeddingEndpoint, space_of
 from gateway.answers.extract import extract
 from gateway.answers.gatekeepers import Classifier, load_classifier
@@ -196,7 +197,8 @@ def build_unaided(
     """Read the files that `config` names. Raises ConfigError; OSError."""
     endpoint = None
     if config.embeddings is not None:
-        endpoint = EmbeddingEndpoint(config.embeddings, session=session, environ=environ)
+        health = EmbeddingHealth.counted(registry, log)
+        endpoint = EmbeddingEndpoint(config.embeddings, session=session, environ=environ, health=health)
     files = load_files(config)
     passed = Counter("truefall_cache_passed_over", "Answers that there was no time to keep", registry=registry)
     kept = KeptAnswers(

@@ -18,6 +18,7 @@ from gateway.backends.probing import Pace
 from gateway.backends.process_probe import follow
 from gateway.clock import Clock
 from gateway.damaged import DAMAGED, why
+from gateway.environ_key import key_from
 from gateway.errors import ConfigError
 from gateway.masking import Secrets
 from gateway.memory.device_probes import CudaProbe, VllmProbe
@@ -193,17 +194,7 @@ def _keeper(
 
 def key_of(config: configured.Backend, environ: Mapping[str, str]) -> str | None:
     """The backend's API key. Raises ConfigError where its variable holds none that can be sent."""
-    if config.api_key_env is None:
-        return None
-    if config.api_key_env not in environ:
-        raise ConfigError(f"backend {config.name!r}: the variable {config.api_key_env} (api_key_env) is not set")
-    key = environ[config.api_key_env]
-    where = f"backend {config.name!r}: the variable {config.api_key_env} (api_key_env)"
-    if not key:
-        raise ConfigError(f"{where} is empty")
-    if not (key.isascii() and key.isprintable()):
-        raise ConfigError(f"{where} holds a line break or another character that no header may hold")
-    return key
+    return key_from(environ, config.api_key_env, owner=f"backend {config.name!r}")
 
 
 def _counter(

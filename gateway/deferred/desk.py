@@ -13,8 +13,10 @@ from gateway.deferred.exposed import AsyncEvent
 from gateway.deferred.job import Asked, Found, Status, StoreError
 from gateway.deferred.store import JobStore
 from gateway.errors import BadRequest
+from gateway.pipeline import Reply
 from gateway.record import DegradationRecord, Level, Reason
 from gateway.runtime import Runtime
+from gateway.tally import Tally
 from gateway.telemetry import Event
 from gateway.wire import JSON_TYPE, Headers, Receive, Send, record_headers, reject, respond, respond_json
 from gateway.work import Work
@@ -29,6 +31,7 @@ class Desk:
     def __init__(self, runtime: Runtime, store: JobStore) -> None:
         self._runtime = runtime
         self._store = store
+        self._tally = Tally(runtime)
 
     async def accept(self, work: Work, headers: Headers, send: Send) -> bool:
         """Answer 202 where the tree wants it and there is room; False: answer now, like any other request."""
@@ -40,7 +43,9 @@ class Desk:
         if self._runtime.decide(work, may_defer=may_defer) is not Branch.ASYNCHRONOUS:
             return False
         caller = (work.caller.service, work.caller.endpoint, work.caller.key)
-        asked = Asked(body=request.body, caller=caller, forward=dict(work.forward))
+        tracing = self._runtime.tracing
+        trace = {} if tracing is None else tracing.carried()
+        asked = Asked(body=request.body, caller=caller, forward=dict(work.forward), trace=trace)
         try:
             identity = await asyncio.to_thread(self._store.put, asked, tenant=work.tenant)
         except StoreError as error:
@@ -64,9 +69,7 @@ class Desk:
             [place, _retry(), (b"preference-applied", b"respond-async"), *record_headers(record)],
         )
         self._runtime.metrics.asynchronous.count(AsyncEvent.ACCEPTED)
-        self._runtime.metrics.answered(
-            record, status=202, stream=False, took_s=self._runtime.clock.now_s() - work.began_s, path="async"
-        )
+        self._tally.accepted(work, Reply(status=202, record=record))
         return True
 
     async def __call__(self, scope: Any, _receive: Receive, send: Send) -> None:

@@ -31,6 +31,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     body: dict[str, object]
     caller: tuple[str, str, str]
     forward: dict[str, str]
+    trace: dict[str, str] = msgspec.field(default_factory=dict)  # headers by which its trace goes on
 
 
 class Claimed(NamedTuple):

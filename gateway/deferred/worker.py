@@ -96,7 +96,18 @@ class Worker:
                 await asyncio.to_thread(self._store.renew, identity, lease_s=self._config.lease_s)
 
     async def _answer(self, claimed: Claimed) -> Ended:
-        """Status and body, as the client would have got them at once; what may pass is tried again until the end."""
+        """Status and body, as the client would have got them at once, in a span that goes on with the request's."""
+        tracing = self._runtime.tracing
+        if tracing is None:
+            return await self._ended(claimed)
+        tracing.begin([(name.encode(), value.encode()) for name, value in claimed.asked.trace.items()], deferred=True)
+        try:
+            return await self._ended(claimed)
+        finally:
+            tracing.abandon()
+
+    async def _ended(self, claimed: Claimed) -> Ended:
+        """What may pass is tried again until the end."""
         runtime, again = self._runtime, Again()
         ends_s = runtime.clock.now_s() + self._config.deadline_s
         try:
@@ -110,6 +121,8 @@ class Worker:
                 if not await self._is_wanted(claimed):
                     break
         except BadRequest as error:
+            if runtime.tracing is not None:
+                runtime.tracing.refused(error)
             return Ended(error.status, encode(error_body(error)), answered=False)
         self._tally.replied(work, reply)
         return _whole(work, reply)

@@ -21,11 +21,12 @@ class Loaded(NamedTuple):
 
     manifests: tuple[DegradationPolicy, ...]
     digest: str
+    empty: str | None = None  # a file without a word, not even a comment; None: there is none
 
 
 def load(path: Path) -> Loaded:
     """Raises ConfigError naming file and line; OSError where nothing can be read."""
-    digest = sha256()
+    digest, empty = sha256(), None
     manifests: list[DegradationPolicy] = []
     for name, file in _files(path):
         raw = file.read_bytes()
@@ -37,7 +38,9 @@ def load(path: Path) -> Loaded:
             raise ConfigError(f"{name}: not UTF-8 at byte {error.start}") from None
         digest.update(f"{name}\0{len(raw)}\0".encode() + raw)
         manifests += parse(text, source=name)
-    return Loaded(tuple(manifests), digest.hexdigest())
+        if not text.strip():
+            empty = name
+    return Loaded(tuple(manifests), digest.hexdigest(), empty)
 
 
 def stamp(path: Path) -> Stamp | None:

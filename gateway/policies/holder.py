@@ -1,6 +1,5 @@
 """The manifests in force: swapped as a whole, never while somebody else has swapped, and judged once per tick."""
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,10 +11,7 @@ from gateway.policies.choice import choose
 from gateway.policies.conflicts import in_precedence, require_consistent
 from gateway.policies.manifest import DegradationPolicy
 from gateway.policies.metrics import Gauges, Outcome
-
-_MAX_OUTCOMES = 10_000
-_MAX_GAUGES = 8_000  # an hour at two readings a second
-_WINDOW_S = 3600.0
+from gateway.policies.windows import Windows
 
 
 class StaleVersion(ConfigError):  # noqa: N818 - says what is wrong
@@ -41,8 +37,7 @@ class ManifestHolder:
     active: tuple[DegradationPolicy, ...] = ()  # in precedence
     refused: str | None = None  # why the newest set is not in force; None: it is
     _held: dict[str, float] = field(default_factory=dict)
-    _outcomes: "deque[Outcome]" = field(default_factory=lambda: deque(maxlen=_MAX_OUTCOMES))
-    _gauges: "deque[Gauges]" = field(default_factory=lambda: deque(maxlen=_MAX_GAUGES))
+    _windows: Windows = field(default_factory=Windows)
 
     def swap(self, manifests: Sequence[DegradationPolicy], *, digest: str, source: str, based_on: int) -> bool:
         """Put a whole set in force at once; False when it is the one in force already.
@@ -62,6 +57,7 @@ class ManifestHolder:
         same = {one.name for one in manifests if one in self.current.manifests}
         self._held = {name: until_s for name, until_s in self._held.items() if name in same}
         self.current = ManifestSet(based_on + 1, in_precedence(manifests), digest, source)
+        self._windows = Windows(manifests, before=self._windows)
         self._settle(self.clock.now_s())
         return True
 
@@ -72,22 +68,19 @@ class ManifestHolder:
     def tick(self, gauges: Gauges) -> tuple[frozenset[str], frozenset[str]]:
         """Take a reading and judge every condition; returns the names that began and that ended."""
         before = frozenset(one.name for one in self.active)
-        self._gauges.append(gauges)
-        while self._outcomes and self._outcomes[0].at_s < gauges.at_s - _WINDOW_S:
-            self._outcomes.popleft()
+        self._windows.read(gauges)
         self._settle(gauges.at_s)
         after = frozenset(one.name for one in self.active)
         return after - before, before - after
 
     def observe(self, outcome: Outcome) -> None:
         """Count a request that no manifest forced."""
-        if self.current.manifests:
-            self._outcomes.append(outcome)
+        self._windows.observe(outcome)
 
     def choose(self, *, service: str, endpoint: str, key: str) -> DegradationPolicy | None:
         """The manifest that decides about this request now."""
         return choose(self.active, service=service, endpoint=endpoint, key=key)
 
     def _settle(self, now_s: float) -> None:
-        self._held = advance(self._held, self.current.manifests, self._outcomes, self._gauges, now_s)
+        self._held = advance(self._held, self.current.manifests, self._windows, now_s)
         self.active = tuple(one for one in self.current.manifests if one.name in self._held)

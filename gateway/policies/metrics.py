@@ -37,50 +37,71 @@ class Gauges(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """Exactly one of `of_requests` and `gauge` is set; a gauge counts as its mean over the window."""
+    """Exactly one of `of_request` and `gauge` is set: the value of one request, or of one reading.
+
+    Over a window it is the mean of the values, or their `quantile`.
+    """
 
     meaning: str
     is_share: bool = False
-    of_requests: Callable[[Sequence[Outcome]], float] | None = None
+    of_request: Callable[[Outcome], float] | None = None
     gauge: Callable[[Gauges], float | None] | None = None
+    quantile: float | None = None
+
+    def value(self, row: Outcome | Gauges) -> float | None:
+        """Of a row of the metric's own kind; None where it was not measured."""
+        if isinstance(row, Outcome):
+            return None if self.of_request is None else self.of_request(row)
+        return None if self.gauge is None else self.gauge(row)
 
 
 def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that at least `share` of the values do not exceed; `values` must not be empty."""
-    rank = max(1, math.ceil(share * len(values)))
-    return nth_largest(values, len(values) - rank + 1)
+    return nth_largest(values, len(values) - _rank(len(values), share) + 1)
 
 
-def _latency_ms(share: float) -> Callable[[Sequence[Outcome]], float]:
-    return lambda rows: percentile([row.took_s for row in rows], share) * 1000
+def exceeds(metric: str, threshold: float, *, count: int, total: float) -> bool:
+    """Whether the metric is above `threshold` over `count` values, one or more.
+
+    `total` is what they add up to; for a percentile it is how many of them are above the threshold.
+    """
+    quantile = METRICS[metric].quantile
+    if quantile is None:
+        return total / count > threshold
+    return count - total < _rank(count, quantile)
 
 
-def _share(of: Callable[[Outcome], bool]) -> Callable[[Sequence[Outcome]], float]:
-    return lambda rows: sum(1 for row in rows if of(row)) / len(rows)
+def _rank(count: int, share: float) -> int:
+    """Which of `count` values from the smallest up is their percentile, from 1."""
+    return max(1, math.ceil(share * count))
+
+
+def _took_ms(row: Outcome) -> float:
+    return row.took_s * 1000
 
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
     {
-        "p95_latency_ms": Metric(meaning="95th percentile of whole answers", of_requests=_latency_ms(0.95)),
-        "p99_latency_ms": Metric(meaning="99th percentile of whole answers", of_requests=_latency_ms(0.99)),
+        "p95_latency_ms": Metric(meaning="95th percentile of whole answers", of_request=_took_ms, quantile=0.95),
+        "p99_latency_ms": Metric(meaning="99th percentile of whole answers", of_request=_took_ms, quantile=0.99),
         "timeout_rate": Metric(
             meaning="share of requests with an attempt that timed out",
             is_share=True,
-            of_requests=_share(lambda row: row.timed_out),
+            of_request=lambda row: float(row.timed_out),
         ),
         "error_rate": Metric(
-            meaning="share of requests with a failed attempt", is_share=True, of_requests=_share(lambda row: row.failed)
+            meaning="share of requests with a failed attempt", is_share=True, of_request=lambda row: float(row.failed)
         ),
         "degraded_request_ratio": Metric(
-            meaning="share of degraded answers", is_share=True, of_requests=_share(lambda row: row.degraded)
+            meaning="share of degraded answers", is_share=True, of_request=lambda row: float(row.degraded)
         ),
         "fallback_template_hit_rate": Metric(
-            meaning="share of answers from templates", is_share=True, of_requests=_share(lambda row: row.template)
+            meaning="share of answers from templates", is_share=True, of_request=lambda row: float(row.template)
         ),
         "kv_cache_allocation_failure_rate": Metric(
             meaning="share refused for want of KV-cache memory",
             is_share=True,
-            of_requests=_share(lambda row: row.memory_full),
+            of_request=lambda row: float(row.memory_full),
         ),
         "ledger_occupancy": Metric(
             meaning="reserved share of the fullest ledger", is_share=True, gauge=lambda one: one.ledger_occupancy
@@ -98,13 +119,3 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         ),
     }
 )
-
-
-def measure(metric: str, outcomes: Sequence[Outcome], gauges: Sequence[Gauges], *, min_samples: int) -> float | None:
-    """The metric over rows that already are those of the window; None where there are too few to tell."""
-    one = METRICS[metric]
-    if one.of_requests is not None:
-        return one.of_requests(outcomes) if len(outcomes) >= min_samples else None
-    read = one.gauge
-    values = [value for row in gauges if read is not None and (value := read(row)) is not None]
-    return sum(values) / len(values) if values else None

@@ -26,20 +26,22 @@ def run(args: argparse.Namespace) -> int:
         raise HarnessError("truefall gateway needs --config, the file that says which backends there are")
     from gateway.config import load_config
     from gateway.policy import load_policy
+    from gateway.watched_file import FileWatch
 
     config = load_config(args.config)
+    policy_file = None if args.policy is None else FileWatch.before_reading(args.policy)
     policy = load_policy(args.policy, config)
     if args.check:
         import asyncio
 
         from gateway.serve import check
 
-        asyncio.run(check(config, policy=policy, policy_path=args.policy))
+        asyncio.run(check(config, policy=policy, policy_file=policy_file))
         print(f"ok: {len(config.backends)} backends, policy {policy.name!r}, paths {' -> '.join(policy.paths.order)}")
         return 0
     from gateway import serve
 
-    serve.run(config, policy=policy, policy_path=args.policy, port=args.port)
+    serve.run(config, policy=policy, policy_file=policy_file, port=args.port)
     return 0
 
 

@@ -79,7 +79,7 @@ def asked_for(text: str, lang: Literal["en", "zh"]) -> Asked | None:
     """The question as the gateway's cache sees it, with the policy's defaults and nothing else in the request."""
     raw = json.dumps({"messages": [{"role": "user", "content": text}]}).encode()
     request = parse(raw, max_tokens_bound=9)
-    return asked_of(request, tenant="t", target="p", language=lang, lexicon=_LEXICON, ignored_metadata=())
+    return asked_of(request, tenant="t", target="p", language=lang, lexicon=_LEXICON, ignored_metadata=(), forward={})
 
 
 def measured() -> dict[str, HitRate]:

@@ -28,6 +28,7 @@ from gateway.policy import Policy, fitted
 from gateway.runtime import Runtime
 from gateway.serve import options_of
 from gateway.telemetry import RequestLog
+from gateway.watched_file import FileWatch
 from gateway.wiring import build_runtime, open_session
 
 TOKEN = "test-token"
@@ -161,7 +162,7 @@ async def gateway(
             runtime = build_runtime(
                 config,
                 policy=fitted(policy or policy_of(), config, source="test"),
-                policy_path=policy_path,
+                policy_file=None if policy_path is None else FileWatch.before_reading(policy_path),
                 session=session,
                 clock=SystemClock(),
                 log=RequestLog(io.StringIO()),

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from served import backend, gateway
+from served import backend, gateway, policy_of
 from upstream_stub import answers, running, says
 
 from gateway.errors import BadRequest
@@ -35,6 +35,22 @@ def test_what_does_not_fit_is_the_clients_fault_and_named(headers, status, told)
         forwarded(headers, frozenset({TRIAL, TENANT}))
     assert caught.value.status == status
     assert caught.value.field == "x-truefall-trial"
+
+
+async def test_no_answer_is_kept_for_a_request_whose_passed_on_headers_differ():
+    policy = policy_of(paths={"order": ["primary", "cache", "structured"]}, breaker={"consecutive_failures": 99})
+    body = json.dumps({"messages": [{"role": "user", "content": "How are books taxed in my region?"}]}).encode()
+    async with (
+        running(says("Books are taxed at the reduced rate in your region.")) as up,
+        gateway(backend(up, "primary"), policy=policy, forward_headers=("X-Region",)) as served,
+    ):
+        await served.post("/v1/chat/completions", body, **{"X-Region": "de"})
+        up.script = answers({}, 500)
+        paths = [
+            (await served.post("/v1/chat/completions", body, **{"X-Region": region})).record["path"]
+            for region in ("us", "de")
+        ]
+        assert paths == ["structured", "cache"]
 
 
 async def test_long_headers_of_one_client_open_no_breaker():

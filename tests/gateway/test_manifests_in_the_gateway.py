@@ -11,6 +11,7 @@ from gateway.clock import SystemClock
 from gateway.config import Manifests
 from gateway.errors import ConfigError
 from gateway.health import HealthState
+from gateway.policies.folder import load
 from gateway.runtime import Runtime
 
 GOOD = "Paris is the capital of France."
@@ -149,6 +150,36 @@ async def test_a_policy_that_leaves_a_manifest_without_its_fallback_is_refused(t
         assert refusal.status == 422
         assert "'one': spec.fallback = 'template' is not a path" in refusal.json["error"]["message"]
         assert served.runtime.policies.current.paths.order != ("primary", "structured")
+
+
+@pytest.mark.parametrize("left", ["", " \n"])
+async def test_an_emptied_file_leaves_the_manifests_in_force_and_one_that_says_so_ends_them(tmp_path, left):
+    file = tmp_path / "m.yaml"
+    file.write_text(text("one"))
+    async with running(says(GOOD)) as up, gateway(backend(up, "primary"), manifests=Manifests(path=file)) as served:
+        file.write_text(left)
+        await until(lambda one: one.manifests.refused, runtime=served.runtime, within_s=20.0)
+        state = await state_of(served)
+        assert "m.yaml: is empty, as a file is whose writing failed; `# no manifests` is enough" in state["refused"]
+        assert [one["name"] for one in state["all"]] == ["one"]
+        file.write_text("# no manifests\n")
+        await until(lambda one: one.manifests.current.version == 2, runtime=served.runtime, within_s=20.0)
+        assert (await state_of(served))["all"] == []
+
+
+async def test_manifests_that_change_while_the_gateway_starts_are_taken(tmp_path, monkeypatch):
+    file = tmp_path / "m.yaml"
+    file.write_text(text("old"))
+
+    def read_and_then_changed(path):
+        loaded = load(path)
+        file.write_text(text("new"))
+        return loaded
+
+    monkeypatch.setattr("gateway.wiring.load_manifests", read_and_then_changed)
+    async with running(says(GOOD)) as up, gateway(backend(up, "primary"), manifests=Manifests(path=file)) as served:
+        await until(lambda one: one.manifests.current.version == 2, runtime=served.runtime, within_s=20.0)
+        assert [one["name"] for one in (await state_of(served))["all"]] == ["new"]
 
 
 async def test_a_gateway_does_not_start_with_manifests_that_contradict_each_other(tmp_path):

@@ -12,12 +12,14 @@ from aiohttp import web
 from measured import BYTE_PER_TOKEN
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from served import backend, gateway, policy_of
-from upstream_stub import answers, running, says
+from upstream_stub import answers, hangs, running, says
 
 from gateway.clock import SystemClock
 from gateway.config import Manifests, Memory, Telemetry
+from gateway.deferred.config import Deferred
 from gateway.health import HealthState
 from gateway.record import DegradationRecord, Dropped, Level
+from gateway.standing import Standing
 from gateway.telemetry import Metrics
 
 GOOD = "Paris is the capital of France."
@@ -194,6 +196,81 @@ async def test_each_request_and_each_call_is_a_span_that_carries_the_degrade_rea
     assert {span.trace_id.hex() for span in spans} == {trace_id}
     assert SECRET not in str(spans)
     assert GOOD not in str(spans)
+
+
+TRACED = {"sample_ratio": 1.0, "export_s": 0.05}
+
+
+@pytest.mark.slow
+async def test_an_answer_for_later_has_a_line_and_a_span_when_accepted_and_when_given(tmp_path):
+    pytest.importorskip("opentelemetry.sdk")
+    policy = policy_of(decision={"apply": "always"})
+    async with (
+        collector() as (endpoint, spans),
+        running(says(GOOD)) as up,
+        gateway(
+            backend(up, "primary"),
+            policy=policy,
+            telemetry=Telemetry(otlp_endpoint=endpoint, **TRACED),
+            deferred=Deferred(path=tmp_path / "async.db"),
+        ) as served,
+    ):
+        served.runtime.backends["primary"].standing = Standing(confidence=1.0, latency_s=1.5, at_s=float("inf"))
+        accepted = await served.chat(SECRET, **{"async": True})
+        assert accepted.status == 202
+        async with asyncio.timeout(20):
+            while len(requests(served)) < 2:
+                await CLOCK.sleep(0.01)
+        told = requests(served)
+    assert [(one["status"], one["path"]) for one in told] == [(202, "async"), (200, "primary")]
+    assert len({one["trace_id"] for one in told}) == 1
+    taken, given = (next(attributes(span) for span in spans if span.kind == kind) for kind in (2, 5))
+    assert (taken["http.response.status_code"], taken["truefall.degradation.path"]) == (202, "async")
+    assert taken["truefall.degradation.reasons"] == ["decision"]
+    assert (given["http.response.status_code"], given["truefall.degradation.path"]) == (200, "primary")
+    assert {span.trace_id.hex() for span in spans} == {told[0]["trace_id"]}
+    (call,) = [span for span in spans if span.kind == 3]
+    assert call.parent_span_id == next(span.span_id for span in spans if span.kind == 5)
+    assert SECRET not in str(spans)
+
+
+@pytest.mark.slow
+async def test_the_span_of_a_refused_request_tells_what_was_wrong():
+    pytest.importorskip("opentelemetry.sdk")
+    async with (
+        collector() as (endpoint, spans),
+        running(says(GOOD)) as up,
+        gateway(backend(up, "primary"), telemetry=Telemetry(otlp_endpoint=endpoint, **TRACED)) as served,
+    ):
+        assert (await served.chat(SECRET, n=2)).status == 400
+    (told,) = [attributes(span) for span in spans]
+    assert told["http.response.status_code"] == 400
+    assert told["error.type"] == "invalid_request"
+    assert spans[0].status.code == 0  # as OpenTelemetry has it for what is the client's own fault
+
+
+@pytest.mark.slow
+async def test_the_spans_of_a_client_that_leaves_tell_how_far_it_came():
+    pytest.importorskip("opentelemetry.sdk")
+    async with (
+        collector() as (endpoint, spans),
+        running(hangs()) as up,
+        gateway(backend(up, "primary"), telemetry=Telemetry(otlp_endpoint=endpoint, **TRACED)) as served,
+    ):
+        leaving = asyncio.create_task(served.chat(SECRET))
+        async with asyncio.timeout(20):
+            while not up.seen:
+                await CLOCK.sleep(0.01)
+            leaving.cancel()
+            while not requests(served):
+                await CLOCK.sleep(0.01)
+        (line,) = requests(served)
+    request, call = (next(attributes(span) for span in spans if span.kind == kind) for kind in (2, 3))
+    assert (request["http.response.status_code"], request["error.type"]) == (499, "client_gone")
+    assert (request["truefall.degradation.level"], request["truefall.degradation.path"]) == ("healthy", "primary")
+    assert request["truefall.degradation.reasons"] == []
+    assert (call["error.type"], call["truefall.attempt.outcome"]) == ("client_gone", "cancelled")
+    assert line["trace_id"] == spans[0].trace_id.hex()
 
 
 def exemplars_of(batches, name):

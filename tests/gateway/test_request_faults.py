@@ -137,6 +137,16 @@ async def test_a_request_for_json_gets_no_prose_but_a_structured_body():
     assert streamed.events[0]["degradation"]["path"] == "structured"
 
 
+@pytest.mark.parametrize("more", [{}, {"schema": None}])
+async def test_a_format_without_a_schema_takes_any_json(more):
+    asked = {"type": "json_schema", "json_schema": {"name": "anything", **more}}
+    async with running(says('{"city": "Paris"}')) as up, gateway(backend(up, "primary")) as served:
+        answer = await served.chat(response_format=asked)
+        assert (answer.status, answer.text, answer.record) == (200, '{"city": "Paris"}', {"level": "healthy"})
+        refused = await served.chat(response_format={"type": "json_schema"})
+        assert (refused.status, refused.json["error"]["param"]) == (400, "response_format.json_schema")
+
+
 async def test_a_schema_that_is_none_is_the_clients_fault():
     async with running(says("{}")) as up, gateway(backend(up, "primary")) as served:
         answer = await served.chat(response_format={"type": "json_schema", "json_schema": {"schema": {"type": 7}}})

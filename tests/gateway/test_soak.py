@@ -42,7 +42,6 @@ from gateway.clock import SystemClock
 from gateway.config import Memory
 from gateway.deferred.config import Deferred
 from gateway.memory import KvShape, kv_bytes
-from gateway.policies.metrics import Gauges, Outcome
 from gateway.prompt.tokens import TokenCounter
 from harness.models import prepare
 
@@ -58,7 +57,6 @@ MOST_MIB_PER_100_000 = 2.0  # requests, in the last half: 21 bytes of each
 FILLED_S = 600.0  # a shorter run looks only at how kept answers, words and windows fill up to their bounds
 NOISE_MIB = 2.0  # of memory in use from one reading to another
 CLOCK = SystemClock()
-HOLDS_GAUGES, HOLDS_OUTCOMES = 8_000, 10_000
 KV_TOKENS, LIMIT_BYTES = 3000, 8 * 2**30  # what the primary's ledger holds, and what its process may take
 pytestmark = [
     pytest.mark.slow,
@@ -166,15 +164,6 @@ def frozen(model_dir):
     gc.unfreeze()
 
 
-def fill(served):
-    """What the gateway remembers of the last hour is full from the start, as it soon would be: that is no leak."""
-    now_s, holder = CLOCK.now_s(), served.runtime.manifests
-    for _ in range(HOLDS_GAUGES):
-        holder.tick(Gauges(at_s=now_s))
-    for number in range(HOLDS_OUTCOMES):
-        holder.observe(Outcome(at_s=now_s + number / 1e9, took_s=0.01 + number / 1e9, service="truefall", endpoint=""))
-
-
 def memory_of(model_dir):
     """Of the test's own process, in which clients, gateway and backends are together."""
     shape = KvShape.from_config(json.loads((model_dir / "config.json").read_text()))
@@ -210,7 +199,6 @@ async def test_memory_stays_flat_and_the_level_comes_back_after_every_rough_spel
             deferred=Deferred(path=tmp_path / "async.db", ttl_s=5.0, max_pending=20, deadline_s=2.0),
         ) as served,
     ):
-        fill(served)
         log = served.runtime.log._out  # in memory here
         diary, readings, leaked, names = Diary(), [], [], names_of(SEED)
         ends_s = CLOCK.now_s() + SOAK_S

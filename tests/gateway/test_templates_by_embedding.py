@@ -1,6 +1,7 @@
 """Templates are compared in the space of the configured embedding server, else by hashing; never in both at once."""
 
 import asyncio
+import json
 from contextlib import asynccontextmanager
 
 import pytest
@@ -8,8 +9,10 @@ from aiohttp import web
 from served import backend, gateway, policy_of
 from upstream_stub import answers, running
 
+from gateway.answers.embedding_health import Asked, EmbeddingHealth
 from gateway.answers.template_examples import ExampleVectors
 from gateway.config import Answers, Embeddings
+from gateway.errors import ConfigError
 
 TEMPLATES = [
     {"lang": "en", "text": "refund", "examples": ["How do I get my money back?", "I want to return this."]},
@@ -87,6 +90,50 @@ async def test_one_missing_example_or_a_server_that_is_gone_means_hashing_for_al
         await runner.cleanup()
         assert (await served.chat("Will you reimburse me?")).text == "default"
         assert (await served.chat("What are the opening hours?")).text == "hours"
+
+
+def told(served):
+    served.runtime.log.flush()
+    found = [json.loads(line) for line in served.runtime.log._out.getvalue().splitlines()]
+    return [(one["event"], one["detail"]) for one in found if one["event"].startswith("embeddings_")]
+
+
+async def test_a_server_that_fails_is_told_once_and_counted_until_it_works_again():
+    async with templated() as (served, server, _):
+        texts = {*TEMPLATES[0]["examples"], *TEMPLATES[1]["examples"], "Will you reimburse me?"}
+        server.broken_for = set(texts)
+        for _ in range(4):
+            assert (await served.chat("Will you reimburse me?")).text == "default"
+        ((event, detail),) = told(served)
+        assert event == "embeddings_failing"
+        assert detail.endswith(
+            "/v1/embeddings: answered 500; questions are compared by the built-in hashing until it answers"
+        )
+        server.broken_for = set()
+        assert (await served.chat("Will you reimburse me?")).text == "refund"
+        assert [event for event, _ in told(served)] == ["embeddings_failing", "embeddings_working"]
+        page = (await served.request("GET", "/metrics")).body.decode()
+        counted = {line.split('"')[1] for line in page.splitlines() if line.startswith("truefall_embeddings_total")}
+        assert counted == {"ok", "refused", "unreachable", "late", "unreadable"}
+        assert 'truefall_embeddings_total{outcome="refused"} 0.0' not in page
+
+
+def test_a_text_that_the_server_does_not_like_is_no_trouble_of_the_server():
+    lines, counted = [], []
+    health = EmbeddingHealth(counted.append, lambda *line: lines.append(line))
+    for outcome in (Asked.REFUSED, Asked.OK, Asked.LATE, Asked.LATE, Asked.OK):
+        health.saw(outcome)
+    assert (lines, len(counted)) == ([], 5)
+
+
+@pytest.mark.parametrize(
+    ("environ", "why"), [({}, "is not set"), ({"KEY": ""}, "is empty"), ({"KEY": "a\n"}, "line break")]
+)
+async def test_a_key_that_cannot_be_sent_is_refused_at_the_start(environ, why):
+    answers_ = Answers(embeddings=Embeddings(url="http://127.0.0.1:9/v1", model="e", api_key_env="KEY"))
+    with pytest.raises(ConfigError, match=rf"answers\.embeddings: the variable KEY \(api_key_env\) .*{why}"):
+        async with gateway(backend(9, "primary"), answers=answers_, environ=environ):
+            pass
 
 
 class Slow:

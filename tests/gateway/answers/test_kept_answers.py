@@ -98,9 +98,16 @@ BASE = {
 }
 
 
-def key_of(body, *, tenant="t", target="primary", ignored=()):
-    request = parse(json.dumps(body).encode(), max_tokens_bound=9999)
-    asked = asked_of(request, tenant=tenant, target=target, language="en", lexicon=Lexicon(), ignored_metadata=ignored)
+def key_of(body, *, tenant="t", target="primary", ignored=(), **forward):
+    asked = asked_of(
+        parse(json.dumps(body).encode(), max_tokens_bound=9999),
+        tenant=tenant,
+        target=target,
+        language="en",
+        lexicon=Lexicon(),
+        ignored_metadata=ignored,
+        forward={name.replace("_", "-"): value for name, value in forward.items()},
+    )
     return asked.key if asked else None
 
 
@@ -127,6 +134,18 @@ def with_text(index: int, text: str):
 )
 def test_whatever_may_change_the_answer_changes_the_key(other):
     assert key_of(other) != key_of(BASE)
+
+
+def test_headers_that_the_backend_is_sent_change_the_key_and_those_of_one_request_do_not():
+    regions = {key_of(BASE), key_of(BASE, x_region="de"), key_of(BASE, x_region="us"), key_of(BASE, x_plan="de")}
+    assert len(regions) == 4
+    assert key_of(BASE, x_truefall_trial="7f/3", x_request_id="1", traceparent="2") == key_of(BASE)
+
+
+@pytest.mark.parametrize("more", [{"logprobs": True}, {"top_logprobs": 2}, {"audio": {"voice": "alloy"}}])
+def test_what_has_to_hold_more_than_words_has_no_key(more):
+    assert key_of({**BASE, **more}) is None
+    assert key_of({**BASE, **dict.fromkeys(more)}) is not None
 
 
 def test_what_a_user_asked_before_a_tool_spoke_changes_the_key():

@@ -6,7 +6,8 @@ from manifests import above, manifest
 
 from gateway.policies.activity import advance
 from gateway.policies.choice import choose, from_fallback, percentile_of
-from gateway.policies.metrics import METRICS, Gauges, Outcome, percentile
+from gateway.policies.metrics import METRICS, Gauges, Outcome, exceeds, percentile
+from gateway.policies.windows import Windows
 
 ORDER = ("primary", "secondary", "extract", "template", "structured")
 BACKENDS = ("primary", "secondary")
@@ -16,8 +17,17 @@ def slow(at_s, count=20, took_s=2.0, service="shop", endpoint="", **more):
     return [Outcome(at_s, took_s, service, endpoint, **more) for _ in range(count)]
 
 
+def windows(manifests, outcomes=(), gauges=()):
+    found = Windows(manifests)
+    for one in outcomes:
+        found.observe(one)
+    for one in gauges:
+        found.read(one)
+    return found
+
+
 def names(manifests, outcomes=(), gauges=(), now_s=100.0, held=None):
-    return set(advance(held or {}, manifests, outcomes, gauges, now_s))
+    return set(advance(held or {}, manifests, windows(manifests, outcomes, gauges), now_s))
 
 
 SLOW = manifest("slow", above("p99_latency_ms", 1200))
@@ -50,16 +60,16 @@ def test_all_conditions_have_to_hold():
 
 
 def test_a_manifest_stays_for_one_more_window_and_then_ends():
-    held = advance({}, [SLOW], slow(99), (), 100.0)
-    assert set(advance(held, [SLOW], (), (), 159.9)) == {"slow"}
-    assert set(advance(held, [SLOW], (), (), 160.0)) == set()
-    longer = advance(held, [SLOW], slow(120), (), 120.0)
-    assert set(advance(longer, [SLOW], (), (), 179.9)) == {"slow"}
+    held = advance({}, [SLOW], windows([SLOW], slow(99)), 100.0)
+    assert set(advance(held, [SLOW], windows([SLOW]), 159.9)) == {"slow"}
+    assert set(advance(held, [SLOW], windows([SLOW]), 160.0)) == set()
+    longer = advance(held, [SLOW], windows([SLOW], slow(120)), 120.0)
+    assert set(advance(longer, [SLOW], windows([SLOW]), 179.9)) == {"slow"}
 
 
 def test_a_manifest_that_gets_conditions_loses_its_for_ever():
-    held = advance({}, [manifest("slow")], (), (), 100.0)
-    assert advance(held, [SLOW], (), (), 101.0) == {}
+    held = advance({}, [manifest("slow")], windows([manifest("slow")]), 100.0)
+    assert advance(held, [SLOW], windows([SLOW]), 101.0) == {}
 
 
 def test_a_gauge_counts_as_its_mean_over_the_window():
@@ -74,9 +84,10 @@ def test_every_metric_can_be_measured_and_shares_are_shares():
     worst = Outcome(0.0, 1.0, "s", "", True, True, True, True, True)
     gauges = Gauges(0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
     for metric in METRICS.values():
-        assert (metric.of_requests is None) != (metric.gauge is None)
-        value = metric.of_requests([worst]) if metric.of_requests else metric.gauge(gauges)
-        assert value == (1000.0 if "percentile" in metric.meaning else 1.0)
+        assert (metric.of_request is None) != (metric.gauge is None)
+        assert metric.value(worst if metric.of_request else gauges) == (
+            1000.0 if "percentile" in metric.meaning else 1.0
+        )
 
 
 @settings(max_examples=50, deadline=None, derandomize=True)
@@ -109,6 +120,15 @@ def test_a_share_of_fifteen_percent_is_that_and_the_same_users_each_time():
     assert abs(len(first) / len(users) - 0.15) < 0.012
     assert first < share_of(fifty)
     assert len(share_of(manifest("all"))) == len(users)
+
+
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(st.lists(st.floats(0, 5), min_size=1, max_size=300), st.floats(0, 5000))
+def test_whether_a_percentile_is_exceeded_is_told_exactly_by_how_many_values_are_over_it(took_s, threshold):
+    over = sum(one * 1000 > threshold for one in took_s)
+    for name, share in (("p95_latency_ms", 0.95), ("p99_latency_ms", 0.99)):
+        exact = percentile([one * 1000 for one in took_s], share) > threshold
+        assert exceeds(name, threshold, count=len(took_s), total=over) == exact
 
 
 @settings(max_examples=50, deadline=None, derandomize=True)

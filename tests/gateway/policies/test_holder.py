@@ -68,7 +68,40 @@ def test_a_tick_tells_what_began_and_what_ended():
 def test_nothing_is_kept_while_there_are_no_manifests():
     one = holder()
     one.observe(Outcome(0.0, 1.0, "shop", ""))
-    assert not one._outcomes
+    assert not one._windows._sums
+
+
+@pytest.mark.slow
+def test_a_manifest_takes_effect_however_busy_another_service_is():
+    one = holder()
+    put(one, manifest("pay-slow", above("p99_latency_ms", 1200, "5m"), targetService="payments"))
+    began = []
+    for second in range(1, 301):
+        for _ in range(100):
+            one.observe(Outcome(float(second), 0.1, "shop", ""))
+        if second % 5 == 0:
+            one.observe(Outcome(float(second), 9.0, "payments", ""))
+        began += one.tick(Gauges(at_s=float(second)))[0] and [second]
+    assert began == [100]  # the twentieth slow answer
+
+
+@pytest.mark.slow
+def test_a_gauges_window_is_whole_however_often_it_is_read():
+    one = holder()
+    put(one, manifest("full", above("ledger_occupancy", 0.024, "1h")))
+    for tenth in range(8_700):  # full for the last 200 of them: a share of 0.023
+        one.tick(Gauges(at_s=tenth / 10, ledger_occupancy=float(tenth >= 8_500)))
+    assert one.active == ()
+
+
+def test_what_a_condition_has_counted_outlives_a_swap_that_leaves_it_there():
+    one, slow = holder(), manifest("slow", above("p99_latency_ms", 1200))
+    put(one, slow)
+    for _ in range(20):
+        one.observe(Outcome(0.0, 2.0, "shop", ""))
+    put(one, slow, manifest("more", targetService="bank"), digest="b", based_on=1)
+    one.tick(Gauges(at_s=1.0))
+    assert "slow" in [each.name for each in one.active]
 
 
 def test_a_manifest_that_says_something_else_now_is_not_held_by_what_it_said_before():
