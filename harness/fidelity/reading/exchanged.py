@@ -1,7 +1,5 @@
 """Two stretches of a near copy that stand in each other's place: "Ann, the cook, pays, and Bo, the clerk, waits"."""
 
-# ruff: noqa: E501 (word lists and patterns stay whole)
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

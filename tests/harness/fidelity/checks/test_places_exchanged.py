@@ -1,5 +1,7 @@
 """Names, titles and noun phrases that stand in each other's place in a near copy; and items that only stand in another order."""
 
+# ruff: noqa: E501 (whole sentences)
+
 import pytest
 from fidelity_judging import complaints, judged
 
