@@ -1,6 +1,6 @@
 """A look-up that failed is no business that failed, whatever was looked up; and when to ask again is no value."""
 
-# ruff: noqa: E501 (whole sentences)
+
 
 import pytest
 from fidelity_judging import judged
