@@ -15,7 +15,7 @@ _GOING = re.compile(
     re.IGNORECASE,
 )
 _HALTED = re.compile(
-    r"\b(?:(?:put|puts|putting|placed|is|are|was|were|remains?|stays?|been) on (?:hold|ice)|(?:put|puts) off|postpon(?:e|es|ed|ing)|shelv(?:e|es|ed|ing)|withdr(?:aw|aws|awn|ew|awing)|pull(?:s|ed)? (?:the plug on|out of)|suspend(?:s|ed)?|abandon(?:s|ed)?|scrap(?:s|ped)|drop(?:s|ped) (?:its|the|their|his|her) (?:plans?|bid|application|project|idea|scheme)|fro(?:zen|ze)|defer(?:s|red)?|back(?:s|ed|ing)? (?:down|away|out)|called off|halt(?:s|ed)?|paus(?:e|es|ed)|moth-?balled|kicked into the long grass)\b"
+    r"\b(?:on (?:hold|ice)|(?:put|puts) off|postpon(?:e|es|ed|ing)|shelv(?:e|es|ed|ing)|withdr(?:aw|aws|awn|ew|awing)|pull(?:s|ed)? (?:the plug on|out of)|suspend(?:s|ed)?|abandon(?:s|ed)?|scrap(?:s|ped)|drop(?:s|ped) (?:its|the|their|his|her) (?:plans?|bid|application|project|idea|scheme)|fro(?:zen|ze)|defer(?:s|red)?|back(?:s|ed|ing)? (?:down|away|out)|called off|halt(?:s|ed)?|paus(?:e|es|ed)|moth-?balled|kicked into the long grass)\b"
     r"|撤回|撤销|撤下|暂缓|搁置|推迟|延后|缓建|缓办|叫停|中止|终止|放弃|作罢|取消|停建|停工|冻结|叫停|暂停",
     re.IGNORECASE,
 )
