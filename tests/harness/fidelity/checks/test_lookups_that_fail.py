@@ -1,7 +1,5 @@
 """A look-up that failed is no business that failed, whatever was looked up; and when to ask again is no value."""
 
-
-
 import pytest
 from fidelity_judging import judged
 

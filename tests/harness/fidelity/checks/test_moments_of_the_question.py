@@ -1,5 +1,7 @@
 """A moment of the question that the answer only takes up, and days told one by one or as a span."""
 
+# ruff: noqa: E501 (whole sentences)
+
 import pytest
 from fidelity_judging import complaints
 
