@@ -11,7 +11,7 @@ from harness.fidelity.case import Case
 from harness.fidelity.reading import acts_en, acts_zh
 from harness.fidelity.reading.acts import Act, Clause, asks, clauses, topic
 from harness.fidelity.reading.fact import Fact, Kind, NearValues, same
-from harness.fidelity.reading.failures import failure
+from harness.fidelity.reading.failures import failure, lookup_failed
 from harness.fidelity.reading.pair import alike, says
 from harness.fidelity.reading.remembered import remembered
 from harness.fidelity.reading.stance import Stance, opening
@@ -203,10 +203,19 @@ def _causes(parts: list[Clause]) -> list[Clause]:
     """The clauses; "no results were found" is the cause where somebody says that he therefore cannot tell."""
     if not any(p.act is Act.UNKNOWING and not p.loose and _SPEAKS.search(p.text) for p in parts):
         return parts
-    return [
-        p._replace(act=Act.POLITE, cue="", own="") if p.act is None and _EMPTY_SEARCH.search(p.bare) else p
-        for p in parts
-    ]
+    return [p._replace(act=Act.POLITE, cue="", own="") if p.act is None and _is_cause(p.bare) else p for p in parts]
+
+
+def _is_cause(text: str) -> bool:
+    """Whether a clause tells why there is no answer, or when to ask again: neither is one."""
+    return bool(_EMPTY_SEARCH.search(text) or _ASK_AGAIN.search(text)) or lookup_failed(text)
+
+
+_ASK_AGAIN = re.compile(
+    r"\b(?:ask|try|enquire|inquire|check|come back|get back)\b[^.;!?]{0,30}\b(?:again|once more|back|later|in (?:an?|half|a quarter|\w+) \w+)\b"
+    r"|再(?:来|过来)?(?:问|试|查|查询|联系|找)(?:我|我们)?(?:一?[次下遍试问])?(?:吧)?[。！!]?$",
+    re.IGNORECASE,
+)
 
 
 class Sides(NamedTuple):

@@ -15,6 +15,7 @@ from harness.fidelity.reading.implicit_negation import others_barred
 from harness.fidelity.reading.least_or_most import denied_bound, edge, refused
 from harness.fidelity.reading.lexicon import Lexicon, lexicon
 from harness.fidelity.reading.pair import Pair
+from harness.fidelity.reading.plans import turned_plan
 from harness.fidelity.reading.polarity import Polarity
 from harness.fidelity.reading.reckoning import complements
 from harness.fidelity.reading.remembered import remembered
@@ -22,6 +23,7 @@ from harness.fidelity.reading.reversal import names_swapped, reversals, reversed
 from harness.fidelity.reading.text import Text, Word
 
 NAME = "antonyms"
+ONE_THING = 2  # content words that two texts share which tell of one thing
 _EDGES = frozenset(["饭前", "饭后", "餐前", "餐后", "税前", "税后", "睡前", "产前", "产后", "术前", "术后"])
 _MOMENTS = frozenset({Kind.DATE, Kind.TIME, Kind.WEEKDAY})
 _EDGE = {1: "earliest", -1: "latest"}
@@ -29,7 +31,17 @@ _LABELS = ({"positive", "negative"}, {"正面", "负面"}, {"好评", "差评"})
 
 
 def check(both: Pair) -> list[Finding]:
-    return [*_opposites(both), *_bounds(both), *_edges(both)]
+    return [*_opposites(both), *_bounds(both), *_edges(both), *_plans(both)]
+
+
+def _plans(both: Pair) -> list[Finding]:
+    """ "the plan is put on hold" against "they are pressing ahead with the plan", where both tell of one thing."""
+    turned = turned_plan(both.reference, both.candidate)
+    shared = len(both.reference.content) - len(both.missing)
+    if turned is None or shared < ONE_THING:
+        return []
+    reason = f"“{turned.there}” tells of the plan what the reference turns round by “{turned.here}”"
+    return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
 
 
 def _edges(both: Pair) -> list[Finding]:

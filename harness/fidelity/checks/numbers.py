@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.arithmetic import computed, next_whole, same_pace, timed
-from harness.fidelity.reading.asked import asked_about
+from harness.fidelity.reading.asked import asked_about, told_again
 from harness.fidelity.reading.comparisons import comparison, same_order
 from harness.fidelity.reading.counted_lists import counts_a_list, lists_as_many
 from harness.fidelity.reading.fact import DAY_MIN, DAY_S, Fact, Kind, NearValues, comparable, same
@@ -34,9 +34,14 @@ _POINTS = re.compile(r"百分点|(?:percentage|basis)[\s-]points?", re.IGNORECAS
 _REST = re.compile(r"\b(?:others?|rest|remaining)\b|其余|其他|其它|剩", re.IGNORECASE)
 _OFF = re.compile(r"\s*(?:off|discount|reduction|rebate|cheaper|less|lower)\b", re.IGNORECASE)
 _OFF_BEFORE = re.compile(
-    r"(?:\b(?:save|discount of|reduced by|reduction of|cut by|rebate of)|优惠|减|降价?)\s*$", re.IGNORECASE
+    r"(?:\b(?:save|discount of|reduced by|reduction of|cut by|rebate of|refund(?:s|ed|ing)?(?: you| of)?|(?:give|get|gives|gave|got|pay|paid|hand|send)(?: you)? back|return(?:s|ed)?(?: you)?|reimburse(?:s|d)?(?: you)?|knock(?:s|ed)?|deduct(?:s|ed)?|credit(?:s|ed)?(?: you)?|tak(?:e|es|ing)|took)|优惠|减|降价?|退(?:还|回|给)?(?:您|你)?|返还?)\s*$",
+    re.IGNORECASE,
 )
 _OF_PRICE = re.compile(r"\s*of (?:the |its |their |what )?(?:\w+ )?(?:price|cost|fee|rate|fare|bill)\b", re.IGNORECASE)
+_BACK = re.compile(  # "15% of the price back", "15% of it is refunded"
+    r"\s*of (?:the |its |their |what )?(?:\w+ ){1,4}?(?:back\b|(?:is|are|was|will be|gets?|being) (?:refunded|returned|reimbursed|credited|deducted))",
+    re.IGNORECASE,
+)
 _OTHERS = re.compile(r"\b(?:others?|remaining)\s*$|(?:其余|其他|其它|另外)的?$", re.IGNORECASE)
 _VESSELS = frozenset("片粒颗盒瓶袋勺滴包支箱杯板管罐桶")  # what a dose or a supply is counted in
 _ALIKE = (frozenset("片粒颗"), frozenset("袋包"), frozenset("箱盒"), frozenset("瓶罐桶"), frozenset("支管"))
@@ -103,7 +108,11 @@ def _other_measure(both: Pair) -> list[Finding]:
 
 def _part(plain: str, fact: Fact) -> str:
     """Whether a share of a price is taken "off" it, or "paid"; "" where neither is said."""
-    if _OFF.match(plain, fact.end) or _OFF_BEFORE.search(plain[max(0, fact.start - 24) : fact.start]):
+    if (
+        _OFF.match(plain, fact.end)
+        or _BACK.match(plain, fact.end)
+        or _OFF_BEFORE.search(plain[max(0, fact.start - 24) : fact.start])
+    ):
         return "off"
     return "paid" if _OF_PRICE.match(plain, fact.end) else ""
 
@@ -163,6 +172,10 @@ def compare(both: Pair, kinds: frozenset[Kind], name: str) -> list[Finding]:
                 reason = f"“{fact.text}” is left out, which the question names"
                 found.append(Finding(check=name, severity=0.2, reason=reason))
                 continue
+            if any(f.kind is fact.kind and told_again(f, both) for f in theirs):
+                reason = f"“{fact.text}” is left out, beside what is told of one that the question names"
+                found.append(Finding(check=name, severity=0.2, reason=reason))
+                continue
             severity = (0.6 if copy else 0.2) if fact.kind is Kind.RATE else 0.8 if copy or not theirs else 0.65
             certain = fact.kind is not Kind.RATE and bool(fact.value)
             reason = f"the {fact.kind} “{fact.text}” is missing"
@@ -185,9 +198,11 @@ def _differences(both: Pair) -> tuple[tuple[Fact, ...], tuple[Fact, ...]]:
     if lost:
         near = NearValues(theirs)
         lost = [f for f in lost if not near.says(f)]
+    again = [f for f in new if told_again(f, both)]
+    new = [f for f in new if not any(f is known for known in again)]
     lost, new = _said_otherwise(both, lost, new)
     if lost:  # a value said once too often has taken the place of another
-        known = told | {id(f) for f in new}
+        known = told | {id(f) for f in (*new, *again)}
         new = [*new, *(f for f in theirs if id(f) not in known and any(comparable(f, gone) for gone in lost))]
     return tuple(lost), tuple(new)
 
@@ -210,7 +225,9 @@ def _said_otherwise(both: Pair, lost: list[Fact], new: list[Fact]) -> tuple[list
         if rival is not None:
             lost, new = [f for f in lost if f is not gone], [f for f in new if f is not rival]
     lost, new = _without_next_day(lost, new, here, there), _without_next_day(new, lost, there, here)
-    if any(f.kind is Kind.WEEKDAY for f in (*lost, *new)) and same_days(both.reference, both.candidate):
+    if any(f.kind is Kind.WEEKDAY for f in (*lost, *new)) and same_days(
+        both.reference, both.candidate, besides=[f for f in there if told_again(f, both)]
+    ):
         lost, new = ([f for f in side if f.kind is not Kind.WEEKDAY] for side in (lost, new))
     for own, other in ((here, there), (there, here)):
         plain, rated = (

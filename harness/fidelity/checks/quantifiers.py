@@ -9,6 +9,7 @@ from types import MappingProxyType
 from harness.fidelity.case import Finding
 from harness.fidelity.checks.omission import lost_clauses
 from harness.fidelity.reading.denials_en import ends_any_but, only_not
+from harness.fidelity.reading.joining import joined_otherwise
 from harness.fidelity.reading.outcomes import same_state
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import excepting_but, only_but
@@ -150,7 +151,7 @@ def _compared(both: Pair) -> list[Finding]:
         *_exception_lifted(both),
         *_shared_out(both),
         *_only_once(both),
-        *_one_or_both(both),
+        *(_joined_otherwise(both) or _one_or_both(both)),
     ]
     if found:
         return found
@@ -331,6 +332,15 @@ def _exception_lifted(both: Pair) -> list[Finding]:
             reason = f"“{also[0]}” takes in what the reference sets apart (“{both.reference.words[denial.at].text}”)"
             return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
     return []
+
+
+def _joined_otherwise(both: Pair) -> list[Finding]:
+    """ "both A and B" against "either A or B", 同时满足 against 满足一个, in a near copy."""
+    joints = joined_otherwise(both)
+    if joints is None or (as_a_pair(both.reference) and as_a_pair(both.candidate)):
+        return []
+    reason = f"“{joints[1]}” joins what the reference joins by “{joints[0]}”"
+    return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
 
 
 def _one_or_both(both: Pair) -> list[Finding]:

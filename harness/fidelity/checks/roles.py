@@ -7,14 +7,16 @@ from harness.fidelity.case import Finding
 from harness.fidelity.reading.attachment import stretches
 from harness.fidelity.reading.comparisons import same_order
 from harness.fidelity.reading.doers import doers
+from harness.fidelity.reading.exchanged import exchanged
 from harness.fidelity.reading.fact import Kind
 from harness.fidelity.reading.handovers import turned_handover
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.reversal import PRONOUNS, SEQUENCE, agents, converse, exchanges, kin, named, reversals
 from harness.fidelity.reading.successors import succession
-from harness.fidelity.reading.text import Text, Word
+from harness.fidelity.reading.text import Text, Word, joined
 
 NAME = "roles"
+MOST_WORDS = 5  # quoted of a stretch
 _RELATIONS = frozenset(
     [
         "to",
@@ -49,7 +51,13 @@ _GIVEN = frozenset(["if", "unless", "when", "except", "otherwise", "only", "如�
 
 
 def check(both: Pair) -> list[Finding]:
-    return [*_other_successor(both), *_other_doer(both), *_turned_handover(both), *_changed_places(both)]
+    return [
+        *_other_successor(both),
+        *_other_doer(both),
+        *_turned_handover(both),
+        *_stretches(both),
+        *_changed_places(both),
+    ]
 
 
 def _turned_handover(both: Pair) -> list[Finding]:
@@ -60,6 +68,15 @@ def _turned_handover(both: Pair) -> list[Finding]:
     reason = (
         f"it is “{turned[1].doer}” who does it in the answer, “{turned[0].doer}” in the reference ({turned[0].deed})"
     )
+    return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
+
+
+def _stretches(both: Pair) -> list[Finding]:
+    """ "Ann, the cook, pays, and Bo, the clerk, waits" with Ann and Bo in each other's place."""
+    found = exchanged(both)
+    if found is None or converse(both) or same_order(both.reference, both.candidate):
+        return []
+    reason = f"“{joined(found.one, MOST_WORDS)}” and “{joined(found.other, MOST_WORDS)}” stand in each other's place"
     return [Finding(check=NAME, severity=1.0, reason=reason, certain=True)]
 
 

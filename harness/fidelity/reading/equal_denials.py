@@ -110,10 +110,13 @@ def _undone_there(denial: Denial, _own: Text, other: Text) -> bool:
 
 
 def _costless(denial: Denial, own: Text, other: Text) -> bool:
-    """不收费 is 一分钱不用付 and 免费."""
+    """不收费 is 一分钱不用付 and 免费, "free" is "at our expense"."""
     place = own.words[denial.at]
     within = any(start <= place.start < end for start, end in costless(own))
-    return within and bool(costless(other))
+    return (within or place.lemma in _FREE) and bool(costless(other))
+
+
+_FREE = frozenset(["free", "complimentary", "免费"])
 
 
 def _once_at_most(denial: Denial, own: Text, other: Text) -> bool:

@@ -45,6 +45,24 @@ _FAILED = re.compile(  # whatever it is that was not done
 _FAILED_ZH = re.compile(
     r"(?P<before>[^，。；！？,;!?]{0,10}?)(?P<phrase>(?P<past>未能|没能|没有能|未成功|没有成功)|无法|没法|没办法)(?:为您|给您|替您|帮您|成功|正常|及时|如期|按时)*(?P<rest>[^，。；！？,;!?]{1,16})|(?P<done>[^，。；！？,;!?]{2,12})(?:失败|不成功|没成功|未成功)"
 )
+_KEPT = (  # where things are looked up, and no business of its own
+    r"(?:(?:time)?sheets?|records?|pages?|ledgers?|systems?|logs?|log-?books?|files?|lists?|databases?|registers?|registry|schedules?|timetables?|rotas?|rosters?|portals?|calendars?|spreadsheets?|tables?|inventor(?:y|ies)|"
+    r"catalogues?|catalogs?|archives?|dashboards?|entr(?:y|ies)|documents?|reports?|folders?|history|diar(?:y|ies)|servers?|index|cards?|plans?|books?|minutes|manifests?|charts?|documentation|manuals?|figures?|numbers?|service|screen|app|store|maps?)"
+)
+_LOOKED_UP = re.compile(
+    rf"\b(?:look(?:ed)? (?:\w+ ){{0,4}}up|(?:pull|call|bring|brought)(?:ed)? (?:\w+ ){{0,4}}up|quer(?:y|ied)|consult(?:ed)?)\b|\b(?:retrieve|load|open|reach|access|fetch|read|get(?: hold of| at| to| into)?|see|view|find|search|check|log in ?to|connect to)(?:e?d)?\b[^.,;!?]{{0,40}}?\b{_KEPT}\b"
+    rf"|\b{_KEPT}\b[^.,;!?]{{0,40}}?\b(?:be|been|being)? ?(?:retrieved|loaded?|opened|open|reached|accessed|fetched|read|seen|viewed|found|searched|checked|respond|answer)\b",
+    re.IGNORECASE,
+)
+_KEPT_ZH = r"(?:台账|账本|账目|记录|记载|页面?|网页|系统|日志|文件|档案|清单|列表|名单|表格?|数据库|登记[簿册表]?|排班|课表|时刻表|目录|资料|文档|日历|报表|后台|平台|服务器|图纸?|单据|名册|册|簿|库|历史|明细|底册|卡片|手册)"
+_LOOKED_UP_ZH = re.compile(
+    r"(?:查询|查到|查出|查看|查阅|查得|检索|调出|调取|调阅|调到|读取|读出|加载|载入|搜到|搜索|翻到|翻出|拉取|刷新)"
+    rf"|(?:打开|打不开|访问|连接|连上|登录|登入|进入|获取|取到|拿到|看到|找到|读到)[^，。；,;!?]{{0,12}}{_KEPT_ZH}|{_KEPT_ZH}[^，。；,;!?]{{0,12}}(?:打开|打不开|访问|连接|连上|登录|登入|进入|获取|取到|拿到|看到|找到|读到|开)"
+)
+_WITHOUT_SUCCESS = re.compile(r"\bnot\b|n['’]t\b|\b(?:cannot|unable|failed|fails)\b", re.IGNORECASE)
+_WITHOUT_SUCCESS_ZH = re.compile(
+    r"[没未]能|[没未]有|没(?:调|查|连|打开|加载|找)|无法|没法|没办法|不[到出开上了]|失败|不成功"
+)
 _NOW = re.compile(
     r"\b(?:right now|at the moment|at present|currently|at this time|just now|here|today)\b|目前|现在|暂时?|此刻|当前",
     re.IGNORECASE,
@@ -100,6 +118,13 @@ def failure(clause: str, reference: str) -> str:
     return _known_failure(clause, reference) or _any_failure(clause, reference)
 
 
+def lookup_failed(clause: str) -> bool:
+    """Whether a clause tells no more than that a record, a page or a system could not be looked into."""
+    chinese = bool(CJK.search(clause))
+    looked_up = (_LOOKED_UP_ZH if chinese else _LOOKED_UP).search(clause)
+    return bool(looked_up) and bool((_WITHOUT_SUCCESS_ZH if chinese else _WITHOUT_SUCCESS).search(clause))
+
+
 def _any_failure(clause: str, reference: str) -> str:
     """The same of any deed: a deed, or a thing, is told in both texts, and the reference tells of nothing amiss."""
     chinese = bool(CJK.search(clause))
@@ -107,6 +132,8 @@ def _any_failure(clause: str, reference: str) -> str:
     if found is None or _AMISS.search(reference) or _TOLD.search(clause):
         return ""
     if _RULE.search(_TO.sub(" ", clause.replace(found["phrase"] or "", ""))):
+        return ""
+    if (_LOOKED_UP_ZH if chinese else _LOOKED_UP).search(clause):
         return ""
     told = read(reference, "zh" if chinese else "en")
     told_deed = _told_in_chinese(found, told) if chinese else _told_in_english(found, told)

@@ -83,6 +83,8 @@ def _two_names(one: str, other: str) -> bool:
 
 _COSTLESS = re.compile(
     r"免费|不(?:再|另|额外)?(?:收取?|要|产生)(?:任何|您|一分)?(?:额外)?(?:的)?(?:手续)?[费钱](?:用)?|免(?:收|交|缴)?[\u4e00-\u9fff]{0,3}费|免手续|一分钱?(?:都|也)?不(?:用|必|需|要)?[付花收掏出交罚多]?|不(?:用|必|需要?)(?:再|多)?[花付掏出交]一?分?钱|不花钱|分文不[取收]|零(?:费用|手续费|元)|无需(?:付费|缴费|交钱)"
+    r"|我们(?:来|会|负责)?(?:出|付|承担|负担|包)(?:全部|所有|这笔|往返|来回|全程)?[\u4e00-\u9fff]{0,3}(?:费|钱)|[费钱](?:用)?(?:都|全)?(?:由|归|算)?我们(?:来|会)?(?:出|付|承担|负担|的)|包邮"
+    r"|\b(?:at|on) our (?:own )?(?:expense|cost|tab|account)\b|\b(?:is|are|it is) on us\b|\bwe (?:will |shall |would )?(?:pay|cover|bear|meet|stand) (?:all |for )?(?:the |its |their |your )?(?:\w+ )?(?:postage|shipping|carriage|pick-?up|collection|delivery|return|freight|transport|costs?|expenses?|bill)\b"
     r"|\b(?:for free|free of charge|(?:at )?no (?:extra |additional )?(?:charge|cost|fee)s?|(?:costs?|pays?|charges?|charged)(?: you| us)? nothing|without (?:charge|a fee|any fee)|not (?:pay|cost|charge|be charged)(?: you)? (?:anything|a fee|any fee)|nothing (?:to pay|is charged)|complimentary)\b"
     r"|\bno (?:\w+ )?(?:fees?|charges?|costs?) (?:is|are|will be) (?:charged|due|made|taken)\b",
     re.IGNORECASE,

@@ -12,9 +12,13 @@ _ALL_BUT = re.compile(r"\b(?:except|but|other than|apart from|bar)\b|除", re.IG
 _EVERY_DAY = re.compile(r"天天|日日|\b(?:all|every|any) (?:the )?(?:other )?days?\b|\beach day\b", re.IGNORECASE)
 
 
-def same_days(one: Text, other: Text) -> bool:
-    """Whether the weekdays of both texts are the same ones in all: 周末 is 周六、周日, all but Sunday is Monday to Saturday."""
-    here, there = _days(one.facts), _days(other.facts)
+def same_days(one: Text, other: Text, besides: Sequence[Fact] = ()) -> bool:
+    """Whether the weekdays of both texts are the same ones in all: 周末 is 周六、周日, all but Sunday is Monday to Saturday.
+
+    `besides`: facts of the question that `other` takes up; a day of theirs, and a span with one, count on neither side.
+    """
+    apart = _days(besides)
+    here, there = (_days([f for f in text.facts if apart.isdisjoint(_days([f]))]) for text in (one, other))
     if {frozenset(here), frozenset(there)} == {frozenset("6"), frozenset("0123456")} or here | there == set("0123456"):
         daily = [
             bool(_EVERY_DAY.search(t.plain)) or any(f.kind is Kind.RATE and f.value == DAY_S for f in t.facts)
