@@ -97,5 +97,5 @@ def test_another_order_of_any_other_list_is_told_and_of_a_set_is_nothing() -> No
 
 
 def test_brackets_of_json_are_no_signs_of_code_and_those_in_its_texts_are() -> None:
-    assert not complaints('{"open": ["monday"]}', '{"open": ["friday", "monday"]}', "identifiers")
+    assert not complaints('{"open": ["monday", "friday"]}', '{"open": ["friday", "monday"]}', "identifiers")
     assert complaints('{"code": "take rows[2:] of it"}', '{"code": "take rows[:2] of it"}', "identifiers")
