@@ -6,7 +6,9 @@ import sqlite3
 import sys
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from pathlib import Path
+from types import MappingProxyType
 from typing import TextIO, TypeVar
 
 import numpy as np
@@ -21,13 +23,33 @@ CREATE TABLE IF NOT EXISTS encoded (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS by_use ON encoded (used);
 """
+COLUMNS = ("key", "used", "size_bytes", "data")
+_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_REMEDIES = MappingProxyType(  # what to do where SQLite refuses a file that is whole
+    {
+        sqlite3.SQLITE_BUSY: "another process holds it: wait until that has ended, or name another folder",
+        sqlite3.SQLITE_LOCKED: "another process holds it: wait until that has ended, or name another folder",
+        sqlite3.SQLITE_FULL: "its disk is full: free some space, or name a folder on another disk",
+        sqlite3.SQLITE_READONLY: "make the file and its folder writable, or name another folder",
+        sqlite3.SQLITE_PERM: "make the file and its folder writable, or name another folder",
+        sqlite3.SQLITE_CANTOPEN: "make the file and its folder readable and writable, or name another folder",
+        sqlite3.SQLITE_IOERR: "its disk cannot be read or written: look after that, or name another folder",
+    }
+)
+_ANY_REMEDY = "name another folder, or remove the file if nothing else needs it"
+
+
+class OtherTableError(Exception):
+    """The file is whole, but its table `encoded` has other columns than are written here."""
 
 
 class EncodedCache:
     """Keyed by model revision, settings and text; the least recently used go first beyond `limit_bytes`.
 
-    A damaged file is made anew, whenever the damage shows. Where the file cannot be used at all, such as while another
-    process locks it for longer than `busy_s`, the rest goes on without it. Either is told on `err`, once.
+    A file that SQLite calls damaged, or no database, is made anew whenever that shows; of one whose table has other
+    columns, that table is. Where the file cannot be used for another reason, such as a full disk, missing rights or
+    another process that locks it for longer than `busy_s`, it is left as it is and the rest goes on without it. Each
+    is told on `err`, once. Raises ConfigError for a folder that cannot be made, and for a bound below 1.
     """
 
     def __init__(
@@ -41,7 +63,10 @@ class EncodedCache:
     ) -> None:
         if limit_bytes < 1:
             raise ConfigError(f"limit_bytes is {limit_bytes}; it has to be at least 1")
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"{folder} cannot be the folder of the cache: {error.strerror}; name another") from None
         self._settings, self._limit_bytes, self._busy_s = settings, limit_bytes, busy_s
         self._path, self._err = folder / "encoded.sqlite", err or sys.stderr
         self._mended = self._given_up = False
@@ -69,32 +94,48 @@ class EncodedCache:
 
     def _tried(self, use: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
         """What `use` gives; `otherwise` where the file is damaged, and so made anew, or cannot be used."""
+        if self._given_up:
+            return otherwise
         try:
-            if self._database is None and not self._given_up:
+            if self._database is None:
                 self._database = connected(self._path, self._busy_s)
-            return otherwise if self._database is None else use(self._database)
-        except sqlite3.DatabaseError as error:
+            return use(self._database)
+        except sqlite3.ProgrammingError as error:  # used as it must not be, as from another thread; it stays open
+            self._give_up(error)
+            return otherwise
+        except (sqlite3.Error, OtherTableError) as error:
             self.close()
-            if damaged(error) and not self._mended:
+            if (damaged(error) or isinstance(error, OtherTableError)) and not self._mended:
                 self._mend(error)
             else:
                 self._give_up(error)
             return otherwise
 
-    def _mend(self, error: sqlite3.Error) -> None:
-        """Make the file anew: it holds nothing that cannot be computed again."""
+    def _mend(self, error: Exception) -> None:
+        """Make the file or its table anew: they hold nothing that cannot be computed again."""
         self._mended = True
-        print(f"{self._path}: damaged ({error}); it was made anew", file=self._err)
+        told = "its table" if isinstance(error, OtherTableError) else "it"
         try:
-            for end in ("", "-wal", "-shm"):
-                self._path.with_name(self._path.name + end).unlink(missing_ok=True)
+            if isinstance(error, OtherTableError):
+                without_table(self._path, self._busy_s)
+            else:
+                self._remove()
             self._database = connected(self._path, self._busy_s)
-        except (OSError, sqlite3.DatabaseError) as fault:
+        except (OSError, sqlite3.Error, OtherTableError) as fault:
             self._give_up(fault)
+        else:
+            print(f"{self._path}: damaged ({error}); {told} was made anew", file=self._err)
+
+    def _remove(self) -> None:
+        for end in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + end).unlink(missing_ok=True)
 
     def _give_up(self, error: Exception) -> None:
         self._given_up = True
-        print(f"{self._path}: cannot be used ({error}); going on without it, nothing is lost but time", file=self._err)
+        print(
+            f"{self._path}: cannot be used ({error}); {remedy(error)}; going on without it, nothing is lost but time",
+            file=self._err,
+        )
 
     def _get(self, database: sqlite3.Connection, texts: Iterable[str]) -> dict[str, Encoded]:
         found: dict[str, Encoded] = {}
@@ -119,10 +160,23 @@ class EncodedCache:
             evict(database, self._limit_bytes)
 
 
-def damaged(error: sqlite3.Error) -> bool:
-    """Whether the file itself is at fault, and not who else uses it, its rights or the disk."""
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_NOTADB) & 0xFF
-    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+def primary_code(error: Exception) -> int | None:
+    """The number of SQLite's error, without what it adds to it; None where the error is not SQLite's own."""
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF
+
+
+def damaged(error: Exception) -> bool:
+    """Whether the file itself is at fault: malformed, or no database at all."""
+    return primary_code(error) in _DAMAGE
+
+
+def remedy(error: Exception) -> str:
+    """What whoever runs this can do about a file that cannot be used."""
+    if isinstance(error, sqlite3.ProgrammingError):
+        return "use it in the thread that made it"
+    code = primary_code(error)
+    return _ANY_REMEDY if code is None else _REMEDIES.get(code, _ANY_REMEDY)
 
 
 def size_bytes(database: sqlite3.Connection) -> int:
@@ -146,13 +200,28 @@ def evict(database: sqlite3.Connection, limit_bytes: int) -> None:
 
 
 def connected(path: Path, busy_s: float) -> sqlite3.Connection:
+    """Raises sqlite3.Error, and OtherTableError for a table with other columns."""
     database = sqlite3.connect(path, timeout=busy_s)
     try:
+        require_columns(database)
         database.executescript(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; {SCHEMA}")
-    except sqlite3.DatabaseError:
+    except (sqlite3.Error, OtherTableError):
         database.close()
         raise
     return database
+
+
+def require_columns(database: sqlite3.Connection) -> None:
+    """Raises OtherTableError where a table of that name is there and has other columns."""
+    found = tuple(str(row[1]) for row in database.execute("PRAGMA table_info(encoded)"))
+    if found and found != COLUMNS:
+        raise OtherTableError(f"the columns of its table are {', '.join(found)}, and not {', '.join(COLUMNS)}")
+
+
+def without_table(path: Path, busy_s: float) -> None:
+    """Drop the table, and leave what else the file holds."""
+    with closing(sqlite3.connect(path, timeout=busy_s)) as database:
+        database.execute("DROP TABLE encoded")
 
 
 def packed(encoded: Encoded) -> bytes:
