@@ -98,6 +98,9 @@ _CONVERSE = frozenset(  # the same deed from the other side: who may not buy is 
 _ALLOW = frozenset(["allow", "允许", "可以"])
 
 
+MOST = 200  # denials of a text that are compared; an answer of several pages has fewer
+
+
 class Side(NamedTuple):
     """One text, what it denies, and the words of the other text that its words stand for."""
 
@@ -107,10 +110,13 @@ class Side(NamedTuple):
 
 
 def unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
-    """Denials that the other text does not share, each with how much speaks for a contradiction, in [0, 1]."""
-    rivals = list(other.polarity.denials)
+    """Denials that the other text does not share, each with how much speaks for a contradiction, in [0, 1].
+
+    Of a text with more than `MOST` the first ones: each is held against each of the other text.
+    """
+    rivals = list(other.polarity.denials[:MOST])
     left: list[Denial] = []
-    for denial in own.polarity.denials:
+    for denial in own.polarity.denials[:MOST]:
         if denial.lexical and own.partner[denial.at] is not None:
             rivals = [r for r in rivals if r.at != own.partner[denial.at]]
             unless = not (own.text.said | other.text.said).isdisjoint(("unless", "除非"))
@@ -119,7 +125,7 @@ def unmatched(own: Side, other: Side) -> Iterator[tuple[Denial, float]]:
             continue
         if _told_as_unless(denial, own.text, other.text):
             continue
-        shared = [r for r in other.polarity.denials if _same_reach(denial, r, own, other)]
+        shared = [r for r in other.polarity.denials[:MOST] if _same_reach(denial, r, own, other)]
         if shared:
             if all(_moved(denial, r, own, other) and not _same_thing(denial, r, own, other) for r in shared):
                 yield denial, 1.0
