@@ -159,7 +159,7 @@ def _failure(status: int, error: ErrorBody, *, name: str, sent: bytes) -> Upstre
 
 
 def _told(what: str, error: ErrorBody, *, sent: bytes, neutral: bool, may_blame: bool, lasts: bool) -> UpstreamError:
-    """`may_blame`: an error that calls itself the client's is believed. `lasts`: unless memory or a kernel failed."""
+    """`may_blame`: what calls itself the client's fault is believed. `lasts`: unless memory or a kernel failed."""
     reason = error_reason(error, sent=sent)
     kinds = error.kinds.casefold().split()
     calls_itself_clients = may_blame and reason is Reason.BACKEND_ERROR and not _CLIENT_KINDS.isdisjoint(kinds)
@@ -175,7 +175,7 @@ def _backpressure(status: int, retry_after_s: float | None, *, name: str, own_ke
         reason=Reason.BACKPRESSURE,
         blame=Blame.NEUTRAL if own_key and status == _TOO_MANY else Blame.BACKPRESSURE,
         outcome="refused",
-        retry_after_s=retry_after_s or 1.0,
+        retry_after_s=retry_after_s,
     )
 
 
