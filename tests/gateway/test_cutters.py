@@ -85,6 +85,40 @@ async def test_more_than_may_wait_are_refused_at_once(endless):
     cutters.close()
 
 
+async def test_work_that_cannot_begin_any_more_takes_no_place():
+    cutters = Cutters(SystemClock(), threads=1)
+    cutters.close()
+    with pytest.raises(Abandoned):
+        await cutters.run(lambda _: 7, wait_s=1.0, left_s=lambda: 20.0)
+    assert cutters.view().running == 0
+
+
+async def test_what_waits_or_is_being_cut_at_the_close_is_abandoned(endless):
+    cutters = Cutters(SystemClock(), threads=1)
+    tasks = [asyncio.create_task(cutters.run(endless, wait_s=20.0, left_s=lambda: 20.0)) for _ in range(2)]
+    await until(endless.begun.is_set)
+    cutters.close()
+    async with asyncio.timeout(20):
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(one) for one in ended] == [Abandoned, Abandoned]
+    assert cutters.view().running == 0
+
+
+@pytest.mark.slow
+async def test_a_long_prompt_at_the_close_is_answered_without_a_model():
+    async with (
+        asyncio.timeout(20),
+        running(says("Yes.")) as up,
+        gateway(backend(up, "primary")) as served,
+    ):
+        served.runtime.pipeline.shaper.cutters.close()
+        answer = await served.post("/v1/chat/completions", json.dumps(LONG).encode())
+        assert (answer.status, up.seen) == (200, [])
+    assert answer.record["attempts"][0] | {"duration_ms": 0} == {
+        **{"path": "primary", "outcome": "refused", "reason": "deadline_exceeded", "duration_ms": 0}
+    }
+
+
 @pytest.mark.slow
 async def test_a_prompt_that_cannot_be_cut_in_time_is_answered_at_the_deadline_without_a_model(endless, monkeypatch):
     monkeypatch.setattr(shape, "fit", endless.fit)
