@@ -151,7 +151,8 @@ class Pipeline:
             self._tell(work, backend, began_s, error)
             raise
         except BadRequest:
-            self._tell(work, backend, began_s, UpstreamError("a 400", reason=Reason.BACKEND_ERROR, lasts=True))
+            refusal = UpstreamError("a 400", reason=Reason.BACKEND_ERROR, outcome="refused", lasts=True)
+            self._tell(work, backend, began_s, refusal)
             raise
         except ConnectionError:
             raise  # the client's
