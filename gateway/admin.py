@@ -151,6 +151,7 @@ class Admin:
             },
             "manifests": _manifests_state(runtime.manifests),
             "drift": _drift_state(runtime.drift),
+            "cutting": runtime.pipeline.shaper.cutters.view()._asdict(),
             "backends": {name: _backend_state(backend) for name, backend in runtime.backends.items()},
             "held": {identity: {"backend": held[0], "bytes": held[1].bytes_} for identity, held in self._held.items()},
         }

@@ -58,7 +58,7 @@ async def attempt(
         was_sent = work.loss is not loss_before
         raise stopping(was_sent=was_sent) from None
     except UpstreamError as error:
-        if error.blame is Blame.BACKPRESSURE and error.retry_after_s is not None:
+        if error.blame is Blame.BACKPRESSURE:
             most_s = work.policy.overload.max_retry_after_s
             backend.leave_alone(error.retry_after_s, now_s=clock.now_s(), most_s=most_s)
         if backend.keeper is not None:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from gateway.backends.lane import Lane, LaneView
 from gateway.clock import Clock
+from gateway.errors import Abandoned
 from gateway.prompt.checkpoint import Checkpoint, Waiter
 
 T = TypeVar("T")
@@ -29,19 +30,23 @@ class Cutters:
         """What `work` returns; it gets a checkpoint, which it has to call now and then.
 
         Raises QueueFull where no thread is free within `wait_s`, TimeoutError where the work is not done within
-        `left_s()`, which is asked once it begins. Then, and where the caller is cancelled, the work ends at its next
-        checkpoint.
+        `left_s()`, which is asked once it begins, Abandoned where the cutters are closed. Then, and where the caller is
+        cancelled, the work ends at its next checkpoint.
         """
         slot = await self._lane.acquire(timeout_s=wait_s)
         waiter = Waiter()
-        running = asyncio.get_running_loop().run_in_executor(self._threads, work, waiter)
+        try:
+            running = asyncio.get_running_loop().run_in_executor(self._threads, work, waiter)
+        except RuntimeError:  # closed meanwhile
+            slot.release()
+            raise Abandoned("no prompt is cut any more") from None
         self._waiters.add(waiter)
 
         def ended(future: "asyncio.Future[T]") -> None:
             slot.release()
             self._waiters.discard(waiter)
             if not future.cancelled():
-                future.exception()  # Abandoned is told to nobody
+                future.exception()  # Abandoned is told to nobody who has left
 
         running.add_done_callback(ended)
         try:

@@ -122,7 +122,8 @@ class UpstreamError(GatewayError):
     """One try at a backend came to nothing.
 
     `died`: the connection broke while the request may have been running, so the request itself may be what
-    killed the backend. `retry_after_s`: what the backend asked for, None when it did not ask.
+    killed the backend. `retry_after_s`: what the backend asked for, None when it did not ask. `lasts`: the same
+    request would be refused in the same way a little later.
     """
 
     def __init__(
@@ -134,6 +135,7 @@ class UpstreamError(GatewayError):
         outcome: Literal["refused", "failed", "indeterminate"] = "failed",
         died: bool = False,
         retry_after_s: float | None = None,
+        lasts: bool = False,
     ) -> None:
         super().__init__(message)
         self.reason = reason
@@ -141,6 +143,7 @@ class UpstreamError(GatewayError):
         self.outcome = outcome
         self.died = died
         self.retry_after_s = retry_after_s
+        self.lasts = lasts
 
 
 class FieldRefused(UpstreamError):

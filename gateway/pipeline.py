@@ -151,7 +151,8 @@ class Pipeline:
             self._tell(work, backend, began_s, error)
             raise
         except BadRequest:
-            self._tell(work, backend, began_s, UpstreamError("a 400", reason=Reason.BACKEND_ERROR))
+            refusal = UpstreamError("a 400", reason=Reason.BACKEND_ERROR, outcome="refused", lasts=True)
+            self._tell(work, backend, began_s, refusal)
             raise
         except ConnectionError:
             raise  # the client's
@@ -173,7 +174,7 @@ class Pipeline:
     def _tell(self, work: Work, backend: Backend, began_s: float, error: UpstreamError | None) -> None:
         took_s = work.own_s(self.clock.now_s()) - began_s
         tried = self._attempt(backend, took_s, error)
-        work.tried(tried)
+        work.tried(tried, lasts=error is not None and error.lasts)
         self.observe(tried)
 
     def _attempt(self, backend: Backend, took_s: float, error: UpstreamError | None) -> Attempt:

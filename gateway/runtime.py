@@ -171,6 +171,7 @@ class Runtime:
     def judge_manifests(self, facts: HealthFacts) -> tuple[frozenset[str], frozenset[str]]:
         """Take a reading for the manifests' conditions; returns the names that began and that ended."""
         waiting = sum(backend.lane.view().waiting for backend in self.backends.values())
+        waiting += self.pipeline.shaper.cutters.view().waiting
         return self.manifests.tick(
             Gauges(
                 at_s=self.clock.now_s(),

@@ -71,6 +71,9 @@ def mirror(runtime: Runtime) -> None:
     metrics.in_flight.set(runtime.in_flight)
     metrics.policy_version.set(runtime.policies.version)
     metrics.policy_refused.set(runtime.policies.refused is not None)
+    cutting = runtime.pipeline.shaper.cutters.view()
+    metrics.cutting_running.set(cutting.running)
+    metrics.cutting_waiting.set(cutting.waiting)
     for backend in runtime.backends.values():
         view = backend.lane.view()
         metrics.breaker.labels(backend.name).set(BREAKER_VALUES[backend.breaker.state])

@@ -8,7 +8,7 @@ import msgspec
 
 from gateway.backends.backend import Backend
 from gateway.cutters import Cutters
-from gateway.errors import Blame, UpstreamError
+from gateway.errors import Abandoned, Blame, UpstreamError
 from gateway.health import effects
 from gateway.prompt.ascii_only import in_ascii
 from gateway.prompt.checkpoint import Checkpoint, nobody_leaves
@@ -58,7 +58,7 @@ class Shaper:
             return await self.cutters.run(
                 shaping, wait_s=longest_wait_s(work), left_s=partial(left_for_a_backend_s, work)
             )
-        except TimeoutError:
+        except (TimeoutError, Abandoned):
             raise too_late() from None
 
 

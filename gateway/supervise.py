@@ -175,7 +175,7 @@ def _probed_in_vain(runtime: Runtime, backend: Backend, error: UpstreamError | R
     asked_s = (error.retry_after_s or 0.0) if isinstance(error, UpstreamError) else 0.0
     asked_s = min(asked_s, policy.overload.max_retry_after_s)
     if isinstance(error, UpstreamError) and error.blame is Blame.BACKPRESSURE:
-        backend.leave_alone(error.retry_after_s or 0.0, now_s=now_s, most_s=policy.overload.max_retry_after_s)
+        backend.leave_alone(error.retry_after_s, now_s=now_s, most_s=policy.overload.max_retry_after_s)
     backend.pace.waits(now_s, open_s=policy.breaker.open_s, asked_s=asked_s)
     runtime.log.write(Event(event="probe_failed", backend=backend.name, detail=str(error)))
 

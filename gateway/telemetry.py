@@ -107,6 +107,10 @@ class Metrics:
         self._trips_told: dict[str, int] = {}
         self.level = Gauge("truefall_level", "0 healthy, 1 degraded, 2 critical", registry=registry)
         self.breaker = Gauge("truefall_breaker_state", "0 closed, 1 half-open, 2 open", ("backend",), registry=registry)
+        self.cutting_running, self.cutting_waiting = (
+            Gauge(f"truefall_cutting_{name}", text, registry=registry)
+            for name, text in (("running", "Long prompts being cut"), ("waiting", "Long prompts waiting to be cut"))
+        )
         self.running, self.waiting, self.tokenizer = (
             Gauge(f"truefall_{name}", text, ("backend",), registry=registry)
             for name, text in (

@@ -104,6 +104,7 @@ class Work(msgspec.Struct, kw_only=True):
     began_s: float
     model_requested: str | None
     attempts: list[Attempt] = msgspec.field(default_factory=list)
+    lasting: set[str] = msgspec.field(default_factory=set)  # paths that would refuse it in the same way again
     reasons: list[Reason] = msgspec.field(default_factory=list)
     retry_after_s: list[float] = msgspec.field(default_factory=list)
     loss: Loss = msgspec.field(default_factory=Loss)  # of the call that was sent last
@@ -141,9 +142,11 @@ class Work(msgspec.Struct, kw_only=True):
         if reason not in self.reasons:
             self.reasons.append(reason)
 
-    def tried(self, attempt: Attempt) -> None:
-        """Keep one attempt, and why it failed."""
+    def tried(self, attempt: Attempt, *, lasts: bool = False) -> None:
+        """Keep one attempt, and why it failed; `lasts`: the next would fail in the same way."""
         self.attempts.append(attempt)
+        if lasts:
+            self.lasting.add(attempt.path)
         if attempt.reason is not None:
             self.note(attempt.reason)
 

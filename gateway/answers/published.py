@@ -28,7 +28,7 @@ def whole(body: dict[str, Any]) -> dict[str, Any]:
     _mend_outer(body, "chat.completion")
     choice = body["choices"][0]
     body["choices"] = [choice]
-    choice["index"] = _index(choice.get("index"))
+    choice["index"] = index_of(choice.get("index"))
     message = choice["message"]
     calls = message.get("tool_calls")
     choice["finish_reason"] = finish(choice.get("finish_reason"), calls=bool(calls))
@@ -79,6 +79,11 @@ def finish(reason: Any, *, calls: bool) -> str | None:
     return "tool_calls" if calls else "stop"
 
 
+def index_of(value: Any) -> int:
+    """Which answer a choice belongs to: what is no count, or absent, is the first one's, 0."""
+    return value if _is_count(value) else 0
+
+
 def without_records(value: Any) -> None:
     """Take every field `degradation` out of it, however deep."""
     waiting = [value]
@@ -104,7 +109,7 @@ def _mend_outer(body: dict[str, Any], kind: str) -> None:
 
 
 def _mend_choice(choice: dict[str, Any], *, called: bool) -> None:
-    choice["index"] = _index(choice.get("index"))
+    choice["index"] = index_of(choice.get("index"))
     if not isinstance(choice.get("delta"), dict):
         choice["delta"] = {}
     delta = choice["delta"]
@@ -146,10 +151,6 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
 def _drop_unless(body: dict[str, Any], field: str, kind: type) -> None:
     if field in body and not isinstance(body[field], kind | None):
         del body[field]
-
-
-def _index(value: Any) -> int:
-    return value if _is_count(value) else 0
 
 
 def _is_text(value: Any) -> bool:

@@ -35,6 +35,7 @@ from gateway.prompt.watched import WatchedCounter
 from gateway.standing import Standing
 from gateway.watchdog.keeper import Keeper, http_probe
 
+_NOT_NAMED_S = 1.0  # how long to leave a backend alone that wants less and does not say until when
 _MOST_KV_BYTES = 4_096  # remembered at a time
 _OR_SHAPE = "name the folder of a whole model in model_dir, or set [backends.memory.shape]"
 
@@ -76,8 +77,13 @@ class Backend:
             known = self._kv_bytes[key] = kv_peak_bytes(self.shape, prompt_tokens, max_tokens)
         return known
 
-    def leave_alone(self, asked_s: float, *, now_s: float, most_s: float) -> None:
-        """It asked to be left alone for `asked_s`; it is, but for no more than `most_s`."""
+    def leave_alone(self, asked_s: float | None, *, now_s: float, most_s: float) -> None:
+        """It asked to be left alone for `asked_s`; it is, but for no more than `most_s`.
+
+        None: it named no time, so that it is for a second, or for as long as it asked before.
+        """
+        if asked_s is None:
+            asked_s = max(_NOT_NAMED_S, self.asked_until_s - now_s)
         self.asked_until_s = now_s + asked_s
         self.away_until_s = min(self.asked_until_s, now_s + most_s)
 

@@ -63,6 +63,7 @@ _CLIENTS = frozenset({400, 413, 414, 415, 422, 431})
 CLIENTS_KEY = frozenset({401, 402, 403})  # where a key of its own was passed on
 _BACKENDS = frozenset({401, 402, _NOT_FOUND, 405, 407, _TIMED_OUT, 410, 411, 417, 421, _FAILED_INSIDE, 425, 426, 428})
 _NOT_THERE = 501
+_PASSING = frozenset({409, 423, _FAILED_INSIDE, 425})  # of the 4xx that are told apart here: soon it may be otherwise
 _UNAUTHORIZED, _NO_KEY = 401, ": it refuses the gateway's key, or wants one: set api_key_env"
 _CLIENT_KINDS = frozenset(
     {
@@ -121,7 +122,7 @@ def failure_of(
 
 def failure_inside(error: ErrorBody, what: str, *, sent: bytes) -> UpstreamError:
     """What an error means that came where a status of 200 had promised an answer."""
-    return _told(what, error, sent=sent, neutral=False, may_blame=True)
+    return _told(what, error, sent=sent, neutral=False, may_blame=True, lasts=False)
 
 
 def error_reason(error: ErrorBody, *, sent: bytes) -> Reason:
@@ -152,16 +153,19 @@ def _failure(status: int, error: ErrorBody, *, name: str, sent: bytes) -> Upstre
         error = error._replace(message="")  # it may be the client's words
     may_blame = status >= _SERVER_ERROR  # of a 4xx the status says whose it is, whatever type it gives itself
     what = f"{name} answered {status}" + (_NO_KEY if status == _UNAUTHORIZED else "")
-    return _told(what, error, sent=sent, neutral=neutral, may_blame=may_blame)
+    refuses = status == _NOT_THERE or _BAD_REQUEST <= status < _SERVER_ERROR
+    lasts = refuses and status not in _PASSING
+    return _told(what, error, sent=sent, neutral=neutral, may_blame=may_blame, lasts=lasts)
 
 
-def _told(what: str, error: ErrorBody, *, sent: bytes, neutral: bool, may_blame: bool) -> UpstreamError:
-    """`may_blame`: an error that calls itself the client's fault is believed."""
+def _told(what: str, error: ErrorBody, *, sent: bytes, neutral: bool, may_blame: bool, lasts: bool) -> UpstreamError:
+    """`may_blame`: what calls itself the client's fault is believed. `lasts`: unless memory or a kernel failed."""
     reason = error_reason(error, sent=sent)
     kinds = error.kinds.casefold().split()
     calls_itself_clients = may_blame and reason is Reason.BACKEND_ERROR and not _CLIENT_KINDS.isdisjoint(kinds)
     neutral = neutral or calls_itself_clients or reason is Reason.CONTEXT_TOO_LONG
-    return UpstreamError(what, reason=reason, blame=Blame.NEUTRAL if neutral else Blame.FAILURE)
+    lasts = calls_itself_clients or (lasts and reason is Reason.BACKEND_ERROR)
+    return UpstreamError(what, reason=reason, blame=Blame.NEUTRAL if neutral else Blame.FAILURE, lasts=lasts)
 
 
 def _backpressure(status: int, retry_after_s: float | None, *, name: str, own_key: bool) -> UpstreamError:
@@ -171,7 +175,7 @@ def _backpressure(status: int, retry_after_s: float | None, *, name: str, own_ke
         reason=Reason.BACKPRESSURE,
         blame=Blame.NEUTRAL if own_key and status == _TOO_MANY else Blame.BACKPRESSURE,
         outcome="refused",
-        retry_after_s=retry_after_s or 1.0,
+        retry_after_s=retry_after_s,
     )
 
 
@@ -204,7 +208,7 @@ def _unknown_field(error: ErrorBody, *, sent: bytes) -> str | None:
 def _field_refused(name: str, unknown: str) -> FieldRefused:
     other = next(field for field in TOKENS_FIELDS if field != unknown)
     text = f'{name} does not know {unknown}; set max_tokens_field = "{other}" for this backend in the config'
-    return FieldRefused(text, reason=Reason.BACKEND_ERROR)
+    return FieldRefused(text, reason=Reason.BACKEND_ERROR, lasts=True)
 
 
 def _quoted(error: ErrorBody, masked: Callable[[str], str]) -> str:

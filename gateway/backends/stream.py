@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from gateway.answers.published import chunk
+from gateway.answers.published import chunk, index_of
 from gateway.answers.validate import invalid, own_record_in, require_finished
 from gateway.backends.error_body import error_body
 from gateway.backends.failures import failure_inside
@@ -253,7 +253,7 @@ class StreamReader:
             raise self._error_in(data)
         self.own_record = own_record_in(body) or self.own_record
         for choice in choices if isinstance(choices, list) else ():
-            if not isinstance(choice, dict) or choice.get("index"):
+            if not isinstance(choice, dict) or index_of(choice.get("index")):
                 continue  # of another answer, which is left out
             if isinstance(reason := choice.get("finish_reason"), str):
                 require_finished(reason)

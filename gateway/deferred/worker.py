@@ -114,7 +114,7 @@ class Worker:
             while True:
                 work = self._work(claimed, ends_s)
                 reply = await outcome(runtime, work, None)
-                pause_s = again.pause_s(reply)
+                pause_s = again.pause_s(reply, lasting=work.lasting)
                 if pause_s is None or runtime.clock.now_s() + pause_s >= ends_s:
                     break
                 await runtime.clock.sleep(pause_s)

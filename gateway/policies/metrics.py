@@ -31,7 +31,7 @@ class Gauges(NamedTuple):
     device_memory_share: float | None = None
     oom_per_minute: float = 0.0
     breaker_open: float = 0.0  # 1 while any breaker is open
-    queue_waiting: float = 0.0  # requests, over all backends
+    queue_waiting: float = 0.0  # requests, over all backends and the threads in which long prompts are cut
     drift_alert: float = 0.0  # 1 while any watched feature has drifted
 
 

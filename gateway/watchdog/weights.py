@@ -12,8 +12,8 @@ from gateway.damaged import DAMAGED
 from gateway.errors import GatewayError
 
 MANIFEST = "truefall-model.json"
-SUMS = "SHA256SUMS"  # "<sha256>  <file>" per line, as sha256sum writes it
-_LINE = re.compile(r"(?P<sha256>[0-9a-fA-F]{64}) [ *](?P<name>.+)")
+SUMS = "SHA256SUMS"  # "<sha256>  <file>" per line, as sha256sum writes it; blank lines and those from # on say nothing
+_LINE = re.compile(r"(?P<sha256>[0-9a-fA-F]{64})[ \t]+\*?(?P<name>[^ \t*].*)")
 _WEIGHTS = frozenset({".safetensors", ".bin", ".gguf", ".pt", ".pth"})
 _SHOWN_CHARS = 90
 
@@ -74,7 +74,7 @@ def _sums(folder: Path) -> Mapping[str, str]:
     if not sums.is_file():
         return {}
     lines = sums.read_text("utf-8", "replace").splitlines()
-    return dict(_named(sums, number, line) for number, line in enumerate(lines, 1) if line.strip())
+    return dict(_named(sums, number, line) for number, line in enumerate(lines, 1) if line.split("#")[0].strip())
 
 
 def _named(sums: Path, number: int, line: str) -> tuple[str, str]:

@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
-from served import backend, gateway
+from served import backend, gateway, policy_of
 from test_async_answers import CLOCK, GOOD, TREE, ask, deferred, fetched, slow
-from upstream_stub import answers, dies, running, says
+from upstream_stub import answers, dies, hangs, running, says
 
 from gateway.answers.completion import prepared
 from gateway.deferred.again import Again
@@ -15,8 +15,11 @@ from gateway.record import Attempt, DegradationRecord, Level, Reason
 FAILS = answers({"error": "broken"}, 500)
 
 
-def attempt(reason, *, outcome="failed"):
-    return Attempt(path="primary", outcome=outcome, reason=reason)
+UNKNOWN_FIELD = {"message": "Unsupported parameter: 'max_tokens'", "param": "max_tokens", "code": "unknown_parameter"}
+
+
+def attempt(reason, *, outcome="failed", path="primary"):
+    return Attempt(path=path, outcome=outcome, reason=reason)
 
 
 def abstention(*attempts, reasons=(), policy=None, retry_after_s=None):
@@ -70,6 +73,7 @@ async def test_a_request_that_was_deleted_is_asked_for_no_more(tmp_path):
         first = await ask(served, "What was first?")
         while not up.seen:
             await CLOCK.sleep(0.01)
+        slow(served)
         second = await ask(served, "What is second?")
         await served.request("DELETE", first.headers["Location"])
         up.script = says(GOOD)
@@ -97,6 +101,12 @@ def test_an_obstacle_that_may_pass_is_waited_for_ever_longer():
     assert Again().pause_s(abstention(attempt(Reason.BACKPRESSURE, outcome="refused"), retry_after_s=30)) == 30
 
 
+@pytest.mark.parametrize("reasons", [[Reason.HEALTH_LEVEL], [Reason.DECISION], [Reason.DRAINING, Reason.POLICY]])
+def test_words_without_a_model_that_stand_in_for_one_are_not_final(reasons):
+    again = Again()
+    assert None not in [again.pause_s(abstention(reasons=tuple(reasons))) for _ in range(9)]
+
+
 def test_a_request_that_may_be_what_kills_is_asked_twice_at_most():
     again = Again()
     died = abstention(attempt(Reason.CONNECTION_FAILED, outcome="indeterminate"))
@@ -113,8 +123,99 @@ def test_a_request_that_may_be_what_kills_is_asked_twice_at_most():
         abstention(attempt(Reason.INTERNAL_ERROR, outcome="indeterminate")),
         abstention(reasons=(Reason.INTERNAL_ERROR,)),
         abstention(policy="a-manifest"),
+        abstention(reasons=(Reason.POLICY,)),
+        abstention(reasons=(Reason.DECISION, Reason.POLICY)),
     ],
-    ids=["an answer", "of the request", "a mistake", "a mistake elsewhere", "a manifest"],
+    ids=[
+        "an answer",
+        "of the request",
+        "a mistake",
+        "a mistake elsewhere",
+        "a manifest",
+        "the order",
+        "a ranked order",
+    ],
 )
 def test_what_would_not_change_is_final(final):
     assert Again().pause_s(final) is None
+
+
+@pytest.mark.parametrize("reason", [Reason.INVALID_OUTPUT, Reason.TOKENS_MISMATCH, Reason.SEMANTIC_GATE])
+def test_an_answer_that_is_hardly_better_next_time_is_asked_for_twice(reason):
+    again = Again()
+    in_vain = abstention(attempt(reason), attempt(Reason.UNGROUNDED, path="secondary"))
+    assert again.pause_s(in_vain) is not None
+    assert again.pause_s(in_vain) is None
+    again = Again()
+    elsewhere = abstention(attempt(reason), attempt(Reason.BREAKER_OPEN, outcome="refused", path="secondary"))
+    assert None not in [again.pause_s(elsewhere) for _ in range(9)]
+
+
+def test_what_takes_longer_than_it_may_is_worked_on_twice_whatever_others_say():
+    again = Again()
+    late = attempt(Reason.TIMEOUT, outcome="indeterminate")
+    other = attempt(Reason.BREAKER_OPEN, outcome="refused", path="secondary")
+    never_there = abstention(attempt(Reason.TIMEOUT, outcome="refused"))
+    assert None not in [again.pause_s(one) for one in (never_there, abstention(late, other), never_there)]
+    assert again.pause_s(abstention(late, other)) is None
+
+
+def test_a_refusal_that_lasts_is_met_twice_and_a_failure_of_the_moment_as_often_as_there_is_time():
+    again = Again()
+    refused = abstention(attempt(Reason.BACKEND_ERROR), attempt(Reason.BACKEND_ERROR, path="secondary"))
+    assert None not in [again.pause_s(refused, lasting={"primary"}) for _ in range(9)]
+    assert again.pause_s(refused, lasting={"primary", "secondary"}) is not None
+    assert again.pause_s(refused, lasting={"primary", "secondary"}) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "script",
+    [answers({}, 401), answers({}, 404), answers({"error": UNKNOWN_FIELD}, 400), answers({"choices": []}), hangs()],
+    ids=["key", "model", "field", "no answer", "late"],
+)
+async def test_a_hopeless_request_does_not_keep_the_next_from_its_turn(tmp_path, script):
+    policy = policy_of(decision={"apply": "always"}, limits={"default": {"first_token_s": 0.4, "total_s": 0.4}})
+    async with (
+        asyncio.timeout(60),
+        running(script) as up,
+        gateway(backend(up, "primary"), policy=policy, deferred=deferred(tmp_path), tick_s=3600.0) as served,
+    ):
+        slow(served)
+        answer = await fetched(served, await ask(served))
+        assert answer.record["abstained"]
+        assert len(up.seen) == 2
+
+
+@pytest.mark.slow
+async def test_a_400_of_another_backend_than_the_target_lasts_too(tmp_path):
+    async with (
+        asyncio.timeout(60),
+        running(answers({}, 404)) as first,
+        running(answers({"error": "no"}, 422)) as second,
+        gateway(
+            *[backend(first, "primary"), backend(second, "secondary")],
+            policy=TREE,
+            deferred=deferred(tmp_path),
+            tick_s=3600.0,
+        ) as served,
+    ):
+        slow(served)
+        assert (await fetched(served, await ask(served))).record["abstained"]
+        assert (len(first.seen), len(second.seen)) == (2, 2)
+
+
+@pytest.mark.slow
+async def test_words_that_the_order_puts_before_every_backend_are_fetched_at_once(tmp_path):
+    template = {"lang": "en", "text": "Nobody may say."}
+    policy = policy_of(
+        decision={"apply": "always"}, paths={"order": ["template", "primary", "structured"]}, templates=[template]
+    )
+    async with (
+        asyncio.timeout(60),
+        running(says(GOOD)) as up,
+        gateway(backend(up, "primary"), policy=policy, deferred=deferred(tmp_path)) as served,
+    ):
+        slow(served)
+        answer = await fetched(served, await ask(served))
+        assert (answer.record["path"], answer.record["reasons"], up.seen) == ("template", ["policy"], [])

@@ -9,9 +9,11 @@ from served import backend, gateway, policy_of
 from upstream_stub import running, says
 
 from gateway import shape
+from gateway.admin import Admin
 from gateway.clock import SystemClock
 from gateway.cutters import Cutters
 from gateway.errors import Abandoned, ContextTooLong, QueueFull
+from gateway.policies.holder import ManifestHolder
 from gateway.prompt.compress import can_compress, compress
 from gateway.prompt.passage import Passage
 from gateway.prompt.tokens import CharCounter
@@ -85,6 +87,40 @@ async def test_more_than_may_wait_are_refused_at_once(endless):
     cutters.close()
 
 
+async def test_work_that_cannot_begin_any_more_takes_no_place():
+    cutters = Cutters(SystemClock(), threads=1)
+    cutters.close()
+    with pytest.raises(Abandoned):
+        await cutters.run(lambda _: 7, wait_s=1.0, left_s=lambda: 20.0)
+    assert cutters.view().running == 0
+
+
+async def test_what_waits_or_is_being_cut_at_the_close_is_abandoned(endless):
+    cutters = Cutters(SystemClock(), threads=1)
+    tasks = [asyncio.create_task(cutters.run(endless, wait_s=20.0, left_s=lambda: 20.0)) for _ in range(2)]
+    await until(endless.begun.is_set)
+    cutters.close()
+    async with asyncio.timeout(20):
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(one) for one in ended] == [Abandoned, Abandoned]
+    assert cutters.view().running == 0
+
+
+@pytest.mark.slow
+async def test_a_long_prompt_at_the_close_is_answered_without_a_model():
+    async with (
+        asyncio.timeout(20),
+        running(says("Yes.")) as up,
+        gateway(backend(up, "primary")) as served,
+    ):
+        served.runtime.pipeline.shaper.cutters.close()
+        answer = await served.post("/v1/chat/completions", json.dumps(LONG).encode())
+        assert (answer.status, up.seen) == (200, [])
+    assert answer.record["attempts"][0] | {"duration_ms": 0} == {
+        **{"path": "primary", "outcome": "refused", "reason": "deadline_exceeded", "duration_ms": 0}
+    }
+
+
 @pytest.mark.slow
 async def test_a_prompt_that_cannot_be_cut_in_time_is_answered_at_the_deadline_without_a_model(endless, monkeypatch):
     monkeypatch.setattr(shape, "fit", endless.fit)
@@ -129,6 +165,8 @@ async def test_where_too_many_long_prompts_wait_the_next_is_told_to_come_later(e
         cutters = served.runtime.pipeline.shaper.cutters = Cutters(SystemClock(), threads=1, most_waiting=0)
         first = asyncio.create_task(served.post("/v1/chat/completions", json.dumps(LONG).encode()))
         await until(endless.begun.is_set)
+        page = (await served.request("GET", "/metrics")).body.decode()
+        assert {"truefall_cutting_running 1.0", "truefall_cutting_waiting 0.0"} <= set(page.splitlines())
         second = await served.post("/v1/chat/completions", json.dumps(LONG).encode())
         assert (await served.chat("Does it?")).record["level"] == "healthy"
         first.cancel()
@@ -136,6 +174,25 @@ async def test_where_too_many_long_prompts_wait_the_next_is_told_to_come_later(e
         cutters.close()
     assert second.status == 429
     assert "queue_full" in second.record["reasons"]
+
+
+async def test_the_line_for_a_thread_shows_in_metrics_admin_state_and_the_manifests_gauge(endless, monkeypatch):
+    async with asyncio.timeout(20), running(says("Yes.")) as up, gateway(backend(up, "primary")) as served:
+        served.runtime.pipeline.shaper.cutters.close()
+        cutters = served.runtime.pipeline.shaper.cutters = Cutters(SystemClock(), threads=1)
+        tasks = [asyncio.create_task(cutters.run(endless, wait_s=20.0, left_s=lambda: 20.0)) for _ in range(3)]
+        await until(lambda: cutters.view().waiting == 2)
+        page = (await served.request("GET", "/metrics")).body.decode()
+        assert {"truefall_cutting_running 1.0", "truefall_cutting_waiting 2.0"} <= set(page.splitlines())
+        cutting = Admin(served.runtime)._state()["cutting"]
+        assert (cutting["running"], cutting["waiting"]) == (1, 2)
+        gauges = []
+        monkeypatch.setattr(ManifestHolder, "tick", lambda _, reading: gauges.append(reading))
+        served.runtime.judge_manifests(served.runtime.facts())
+        assert gauges[0].queue_waiting == 2
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @pytest.mark.parametrize("text", ["a", "Number one. Number two.\n\nAnd three"])

@@ -79,3 +79,18 @@ async def test_a_stream_without_one_answer_is_none(events):
         answer = await served.chat(stream=True)
     assert answer.streamed_text == "Paris."
     assert answer.streamed_record["path"] == "secondary"
+
+
+@pytest.mark.parametrize("index", ["0", -1, 0.5, True])
+@pytest.mark.parametrize("finish", ["error", "abort"])
+async def test_an_answer_whose_index_is_none_is_the_one_asked_for_and_fails_as_it_says(index, finish):
+    policy = policy_of(paths={"stream_failover": "hold_all"})
+    events = [other("Half of ", index=index), other(finish=finish, index=index)]
+    async with (
+        running(streams(*events, "[DONE]")) as bad,
+        running(streams(*text_events("Paris."))) as good,
+        gateway(backend(bad, "primary"), backend(good, "secondary"), policy=policy) as served,
+    ):
+        answer = await served.chat(stream=True)
+    assert answer.streamed_text == "Paris."
+    assert answer.streamed_record["path"] == "secondary"

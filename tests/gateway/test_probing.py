@@ -7,8 +7,10 @@ from served import backend, gateway, policy_of
 from upstream_stub import answers, running, says
 
 from gateway.backends.probing import Pace
+from gateway.clock import SystemClock
 from gateway.supervise import tend
 
+CLOCK = SystemClock()
 GOOD = "Paris is the capital of France."
 FAILS = answers({"error": "broken"}, 500)
 POLICY = policy_of(breaker={"consecutive_failures": 1, "open_s": 60.0})
@@ -59,6 +61,27 @@ async def test_what_a_request_was_told_counts_for_the_probes_too():
         await opened(served, up, answers({}, 429, "Retry-After: 600"))
         await served.chat()
         assert await tended(served, up) == 0
+
+
+async def test_a_probe_that_names_no_time_does_not_shorten_what_was_asked_for_before():
+    async with running(FAILS) as up, held(up) as served:
+        await opened(served, up, answers({}, 429))
+        primary = served.runtime.backends["primary"]
+        primary.leave_alone(600.0, now_s=CLOCK.now_s(), most_s=0.0)  # it may be asked again, but did not take it back
+        asked_until_s = primary.asked_until_s
+        assert await tended(served, up) == 1
+        assert primary.asked_until_s >= asked_until_s
+        assert primary.away_until_s > CLOCK.now_s()
+
+
+async def test_a_request_that_is_told_no_time_does_not_shorten_it_either():
+    async with running(answers({}, 429)) as up, held(up) as served:
+        primary = served.runtime.backends["primary"]
+        primary.leave_alone(600.0, now_s=CLOCK.now_s(), most_s=0.0)
+        asked_until_s = primary.asked_until_s
+        await served.chat()
+        assert len(up.seen) == 1
+        assert primary.asked_until_s >= asked_until_s
 
 
 @pytest.mark.parametrize("script", [answers({}, 403), answers({}, 501), answers({}, 429)])

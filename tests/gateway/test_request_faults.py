@@ -509,11 +509,12 @@ async def test_a_request_that_kills_backends_meets_two_of_them_at_most(killer, s
 
 
 @BOTH
-@pytest.mark.parametrize("obstacle", ["breaker", "away", "busy"])
+@pytest.mark.parametrize("obstacle", ["breaker", "away", "busy", "refuses", "cannot read"])
 async def test_a_backend_that_was_not_at_work_on_the_request_is_not_the_second_that_it_met(obstacle, stream):
+    refusals = {"busy": 429, "refuses": 400, "cannot read": 422}
     async with (
         running(dies()) as one,
-        running(answers({}, 429) if obstacle == "busy" else says(GOOD)) as two,
+        running(answers({}, refusals[obstacle]) if obstacle in refusals else says(GOOD)) as two,
         running(says(GOOD)) as three,
         gateway(backend(one, "one"), backend(two, "two"), backend(three, "three"), tick_s=3600.0) as served,
     ):
@@ -524,7 +525,7 @@ async def test_a_backend_that_was_not_at_work_on_the_request_is_not_the_second_t
             second.leave_alone(600.0, now_s=CLOCK.now_s(), most_s=600.0)
         answer = await served.chat(stream=stream)
         assert record_of(answer)["path"] == "three"
-        assert [len(up.seen) for up in (one, two, three)] == [1, obstacle == "busy", 1]
+        assert [len(up.seen) for up in (one, two, three)] == [1, obstacle in refusals, 1]
 
 
 @BOTH

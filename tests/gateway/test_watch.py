@@ -150,6 +150,26 @@ def test_a_damaged_list_is_told_with_its_line_and_what_to_do(tmp_path):
     assert "write it with sha256sum" in problem_of(tmp_path)
 
 
+@pytest.mark.parametrize("between", ["  ", " *", " ", "\t", "\t*"])
+def test_a_list_in_any_usual_writing_counts(tmp_path, between):
+    (tmp_path / "a #1.bin").write_bytes(b"a")
+    line = f"{hashlib.sha256(b'a').hexdigest()}{between}a #1.bin"
+    (tmp_path / "SHA256SUMS").write_text(f"# weights of v2\r\n\r\n  # {line}\n{line}\r\n")
+    assert problem_of(tmp_path) is None
+    (tmp_path / "a #1.bin").write_bytes(b"b")
+    assert "is damaged: its sha256 is" in problem_of(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line", ["{0}", "{0} ", "{0}\t", "{0} *", "{0}a.bin", "{0}  *", "a.bin", "a.bin  {0}", "{1}  a.bin"]
+)
+def test_a_line_without_a_sha256_and_a_name_is_damage(tmp_path, line):
+    (tmp_path / "a.bin").write_bytes(b"a")
+    digest = hashlib.sha256(b"a").hexdigest()
+    (tmp_path / "SHA256SUMS").write_text(f"# weights\n{digest}  a.bin\n{line.format(digest, digest[1:])}\n")
+    assert "SHA256SUMS is damaged: line 3 is" in problem_of(tmp_path)
+
+
 @pytest.mark.parametrize("named_in", ["SHA256SUMS", "truefall-model.json"])
 def test_weights_that_no_line_names_are_not_whole(tmp_path, named_in):
     digest = hashlib.sha256(b"{}").hexdigest()
