@@ -40,6 +40,7 @@ from harness.judged_again import (
     scores_that_count,
 )
 from harness.junit import junit_xml
+from harness.run_lock import only_writer
 from harness.safety import leftovers_of
 from harness.sent_items import require_items_as_sent
 from harness.store import RunFolder
@@ -187,12 +188,16 @@ def require_whole_blocks(folder: RunFolder, trials: Sequence[Trial]) -> None:
 
 def read_baseline(baseline: Scored, folder: RunFolder) -> list[GateRow]:
     """Rows of an earlier run. Raises ConfigError when items, seed or models were others, or it is the same folder."""
-    path = baseline.run
-    earlier = RunFolder.open(path)
-    if earlier.path.resolve() == folder.path.resolve():
-        raise ConfigError(f"{path}: a run cannot be its own baseline")
+    require_another(folder, baseline.run)
+    earlier = RunFolder.open(baseline.run)
     require_comparable(folder, earlier, "a baseline has to share items, seed and models with the run")
     return read_rows(earlier, baseline.scores)
+
+
+def require_another(folder: RunFolder, baseline: Path) -> None:
+    """Raises ConfigError where a run is to be compared with itself."""
+    if baseline.resolve() == folder.path.resolve():
+        raise ConfigError(f"{baseline}: a run cannot be its own baseline")
 
 
 def gate_row(trial: Trial, score: Mapping[str, Any]) -> GateRow:
@@ -246,6 +251,17 @@ def judge_if_needed(run_dir: Path, *, again: bool) -> str:
     scores = next_scores(run_dir).name
     judge_run(run_dir, load_set(meta["evalset"]), scores_file=scores)
     return scores
+
+
+def judge_locked(run_dir: Path, *, again: bool) -> str:
+    """`judge_if_needed` where nobody here holds the folder yet: it is held while something is written into it.
+
+    Raises ResultError where another process writes into it.
+    """
+    if not again and scores_that_count(run_dir):
+        return judge_if_needed(run_dir, again=False)
+    with only_writer(RunFolder.open(run_dir)):
+        return judge_if_needed(run_dir, again=again)
 
 
 def require_unedited(meta: Mapping[str, Any], run_dir: Path) -> None:

@@ -52,6 +52,22 @@ def pytest_exception_interact(node: pytest.Item, call: "pytest.CallInfo[object]"
         pytest.exit(f"truefall: {error}", returncode=STILL_ON if isinstance(error, StillOn) else STACK_DOWN)
 
 
+class Interruptions:
+    """Tells an open session when pytest stops before its last test; its fixture is finalised as if nothing was."""
+
+    def __init__(self, session: "ChaosSession") -> None:
+        self.session = session
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self) -> None:
+        """Ctrl-C, SIGTERM, or `pytest.exit`."""
+        self.session.interrupt()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_internalerror(self) -> None:
+        self.session.interrupt()
+
+
 @pytest.fixture(scope="session")
 def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
     """A running stack: `chaos.run("latency", target="primary", mean_ms=500)` returns what happened."""
@@ -82,7 +98,12 @@ def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
             session = closing.enter_context(ChaosSession.open(options))
         except user_errors(OSError) as error:
             pytest.exit(f"truefall: {error}", returncode=STACK_DOWN)
+        watch = Interruptions(session)
+        request.config.pluginmanager.register(watch)
+        closing.callback(request.config.pluginmanager.unregister, watch)
         yield session
+        if request.session.shouldstop or request.session.shouldfail:  # -x, --maxfail, --stepwise
+            session.interrupt()
     if left := session.still_on():
         pytest.exit(f"truefall: A FAULT IS STILL ON: {'; '.join(left)}", returncode=STILL_ON)
 

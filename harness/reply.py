@@ -38,16 +38,17 @@ def as_json(raw: bytes) -> object:
 
 
 def read_reply(content: object) -> Reply:
-    """A whole body: its first choice counts; an error only where there is none."""
+    """A whole body: its first choice counts; an error only where there is none that can be read."""
     reply = read_around(content)
     if not isinstance(content, Mapping):
         return reply
     choices = content.get("choices")
     if choices:
-        reply.error = None
         read_choice(first(choices, reply), "choices[0]", "message", reply)
-        if reply.text is None and reply.malformed is None:
-            reply.left_out.append("choices[0].message.content holds no text")
+        if reply.malformed is None:
+            reply.error = None
+            if reply.text is None:
+                reply.left_out.append("choices[0].message.content holds no text")
     elif reply.error is None and reply.suggestion is None:
         reply.left_out.append(f"choices is {kind(choices)}; need a list with an answer")
     return reply
@@ -79,7 +80,7 @@ def read_around(content: object) -> Reply:
 
 
 def first(choices: object, reply: Reply) -> object:
-    """The first choice; None, with the reason in `reply`, where there is no list of them."""
+    """The first choice; an empty object, with the reason in `reply`, where there is no list of them."""
     if isinstance(choices, list):
         return choices[0]
     reply.malformed = f"choices is {kind(choices)}; need a list"

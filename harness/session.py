@@ -27,7 +27,7 @@ from harness.stack.attached import AttachedStack, attach, only_gateway
 from harness.stack.backend import BackendLine
 from harness.stack.signals import run_heard, terminated_as_interrupt, undisturbed
 from harness.stack.stack import Stack
-from harness.store import RunFolder
+from harness.store import OpenSession, RunFolder
 from harness.traffic import check_traffic
 from harness.trial import Block, Outcome, Trial
 
@@ -91,6 +91,7 @@ class ChaosSession:
 
     run_: Run
     runner: asyncio.Runner
+    noted: OpenSession
     results: dict[str, ExperimentResult] = field(default_factory=dict)
 
     @classmethod
@@ -106,8 +107,8 @@ class ChaosSession:
             sweep_leftovers(folder)
             run = run_heard(runner, start_run(options, folder, plan))
             try:
-                with folder.session():
-                    yield cls(run_=run, runner=runner)
+                with folder.session() as noted:
+                    yield cls(run_=run, runner=runner, noted=noted)
             finally:
                 with undisturbed():
                     runner.run(run.client.close())
@@ -116,6 +117,10 @@ class ChaosSession:
     @property
     def gateway_url(self) -> str:
         return self.run_.stack.gateway_url
+
+    def interrupt(self) -> None:
+        """What else there was to do is not done: the run is not noted as one that came to its end."""
+        self.noted.interrupted = True
 
     def still_on(self) -> list[str]:
         """Faults of this run that could not be undone."""

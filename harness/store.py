@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -16,8 +17,17 @@ from harness.trial import NO_FAULT, Begun, Block, Trial, attempts_of
 from harness.whole_file import write_whole
 
 R = TypeVar("R")
-KILLED = "the run was killed, so what else it was to do is not there; go on with --resume, or make a new run"
+KILLED = (
+    "the run was killed or interrupted, so what else it was to do is not there; go on with --resume, or make a new run"
+)
 NEVER_ENDED = "begun and never ended; go on with --resume, which begins it again, or make a new run"
+
+
+@dataclass(slots=True)
+class OpenSession:
+    """A session of experiments while it lasts."""
+
+    interrupted: bool = False  # by somebody or something, where no exception comes to tell it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +125,16 @@ class RunFolder:
         append_row(self.blocks_file, block.to_row())
 
     @contextmanager
-    def session(self) -> Iterator[None]:
-        """Note that experiments begin, and that they came to their end: a run that is killed between two is known."""
-        append_row(self.sessions_file, {"session": "began"})
-        try:
-            yield
-        finally:
-            append_row(self.sessions_file, {"session": "ended"})
+    def session(self) -> Iterator[OpenSession]:
+        """Note that experiments begin, and that they came to their end: a run that is stopped between two is known.
+
+        No end is noted where an exception comes, or where `interrupted` is set on what this yields.
+        """
+        append_row(self.sessions_file, {"session": "began", "at": now_utc()})
+        session = OpenSession()
+        yield session
+        if not session.interrupted:
+            append_row(self.sessions_file, {"session": "ended", "at": now_utc()})
 
     def killed(self) -> list[Block]:
         """What stands for the blocks that the last session did not come to, where it never ended; else nothing."""
@@ -182,6 +195,11 @@ class RunFolder:
                 )
             found[trial.id] = trial
         return list(found.values())
+
+
+def now_utc() -> str:
+    """The time of now, as ISO 8601 writes it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def first_attempt(block_id: str) -> str:

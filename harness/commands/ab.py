@@ -42,13 +42,13 @@ def run(args: argparse.Namespace) -> int:
     from harness.ab import compare, conclude
     from harness.ab.events import read_events
     from harness.ab.runs import policy_name, read_answers, require_comparable, require_same_judge, same_policy
-    from harness.gate_run import judge_if_needed
+    from harness.gate_run import judge_locked
     from harness.report.ab import Sides, show, write_ab
     from harness.store import RunFolder
 
     a, b = RunFolder.open(args.run_a), RunFolder.open(args.run_b)
     require_comparable(a, b)
-    scores_a, scores_b = (judge_if_needed(folder.path, again=args.judge_again) for folder in (a, b))
+    scores_a, scores_b = (judge_locked(folder.path, again=args.judge_again) for folder in (a, b))
     require_same_judge(a.path / scores_a, b.path / scores_b)
     answers_a, answers_b = read_answers(a, scores_a), read_answers(b, scores_b)
     items = {answer.item_id for answer in (*answers_a, *answers_b)}

@@ -21,16 +21,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from harness.criteria import load_criteria
-    from harness.gate_run import gate_run, judge_if_needed
+    from harness.gate_run import gate_run, judge_if_needed, judge_locked, require_another
     from harness.run_lock import only_writer
     from harness.store import RunFolder
 
     folder = RunFolder.open(args.run_folder)
     criteria = args.criteria or default_criteria(folder.meta().get("profile"))
     load_criteria(criteria)
+    if args.baseline:
+        require_another(folder, args.baseline)
     with only_writer(folder):
         scores = judge_if_needed(args.run_folder, again=args.judge_again)
-        against = judge_if_needed(args.baseline, again=args.judge_again) if args.baseline else None
+        against = judge_locked(args.baseline, again=args.judge_again) if args.baseline else None
         return gate_run(
             args.run_folder,
             criteria,

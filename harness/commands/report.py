@@ -10,6 +10,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from harness.report import write_report
+    from harness.run_lock import only_writer
+    from harness.store import RunFolder
 
-    print(write_report(Path(args.run_folder)))
+    folder = RunFolder.open(Path(args.run_folder))
+    with only_writer(folder):
+        print(write_report(folder.path))
     return 0

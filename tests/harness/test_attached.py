@@ -16,6 +16,7 @@ from faults.revival import Revival
 from gateway.clock import SystemClock
 from harness.errors import ConfigError, StackError
 from harness.stack.attached import attach, load_stack_file, only_gateway
+from harness.store import RunFolder, read_rows
 
 pytest_plugins = ["pytester"]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "your-own-gateway"
@@ -131,6 +132,42 @@ def test_a_fault_that_could_not_be_undone_is_the_last_line_and_an_exit_code_of_i
     assert result.ret == 97
     assert "A FAULT IS STILL ON" in result.stdout.str() + result.stderr.str()
     assert "left.jsonl" in result.stdout.str() + result.stderr.str()
+
+
+STOPPED = """
+import os, signal
+import pytest
+
+@pytest.mark.chaos
+def test_before(chaos):
+    assert chaos.steady().trials
+
+@pytest.mark.chaos
+def test_that_stops(chaos):
+    {how}
+
+@pytest.mark.chaos
+def test_after(chaos):
+    pass
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("how", "more", "known"),
+    [
+        ("os.kill(os.getpid(), signal.SIGTERM)", (), ["began"]),
+        ("pytest.exit('enough')", (), ["began"]),
+        ("raise AssertionError", ("-x",), ["began"]),
+        ("raise AssertionError", (), ["began", "ended"]),
+    ],
+)
+def test_a_run_that_is_stopped_between_two_experiments_is_known(pytester, running, how, more, known):
+    pytester.makepyfile(STOPPED.format(how=how))
+    in_their_repository(pytester, running, "--chaos-items=1", *more)
+    folder = RunFolder.open(pytester.path / "run")
+    assert [row["session"] for row in read_rows(folder.sessions_file)] == known
+    assert [block.cut_short for block in folder.known_blocks()] == ([False] if "ended" in known else [False, True])
 
 
 RESTART = """\

@@ -13,8 +13,10 @@ from evalsets.jsonl import load_set
 from harness import cli
 from harness.errors import ResultError
 from harness.fidelity.case import Judgement, Label, Similarity
+from harness.gate_run import judge_locked
 from harness.judge import IDENTITY, SCORES_FILE, judge_in, read_scores
 from harness.judge_identity import differing, identity_of, verdict_digest
+from harness.run_lock import only_writer
 
 ITEMS = load_set("support")[:30]
 
@@ -230,6 +232,41 @@ def test_a_comparison_that_judges_again_leaves_the_scores_of_both_runs(run, draw
     assert cli.main(["ab", str(run), str(other), "--judge-again"]) in (0, 3)
     after = content(run), content(other)
     assert all({name: now[name] for name in then} == then for then, now in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["gate", "{run}", "--baseline", "{other}"],
+        ["gate", "{run}", "--baseline", "{other}", "--judge-again"],
+        ["ab", "{run}", "{other}"],
+        ["ab", "{run}", "{other}", "--judge-again"],
+    ],
+)
+def test_nothing_is_judged_in_a_folder_that_another_one_writes(run, draw, tmp_path, capsys, argv):
+    other = run_folder(tmp_path / "other", ROWS)
+    if "--judge-again" not in argv:
+        (other.path / SCORES_FILE).unlink()
+    draw(Label.FAITHFUL)
+    with only_writer(other):
+        before = content(other.path)
+        assert cli.main([word.format(run=run, other=other.path) for word in argv]) == 2
+        assert "is writing this run folder" in capsys.readouterr().err
+        assert content(other.path) == before
+
+
+def test_a_folder_of_which_the_scores_are_only_read_is_not_held(tmp_path):
+    folder = run_folder(tmp_path / "r", ROWS)
+    with only_writer(folder):
+        assert judge_locked(folder.path, again=False) == SCORES_FILE
+
+
+def test_a_run_is_not_judged_again_as_its_own_baseline(run, draw, tmp_path, capsys):
+    draw(Label.FAITHFUL)
+    before = content(run)
+    assert cli.main(["gate", str(run), "--judge-again", "--baseline", str(run)]) == 2
+    assert "a run cannot be its own baseline" in capsys.readouterr().err
+    assert content(run) == before
 
 
 def test_a_judge_is_known_by_its_rules_and_weights_and_an_unknown_one_differs_from_nobody(tmp_path):

@@ -125,6 +125,19 @@ def test_a_200_without_an_answer_fails_and_says_which_field_was_wrong(place, val
     assert said in seen.wrong
 
 
+@pytest.mark.parametrize("choices", ["x", {"0": 1}, [None], [{"message": 7}], [{"message": {"content": 7}}]])
+def test_a_server_that_says_what_went_wrong_beside_choices_of_no_use_is_heard(choices):
+    seen = Observation(status=200)
+    take_body(json.dumps({"choices": choices, "error": {"message": "the quota is used up"}}).encode(), seen)
+    assert seen.outcome is Outcome.FAILED
+    assert seen.wrong.startswith("the quota is used up; no chat completion: choices")
+
+
+def test_an_error_beside_an_answer_does_not_count():
+    reply = read_reply({"choices": [{"message": {"content": "Yes."}}], "error": {"message": "busy"}})
+    assert (reply.text, reply.error) == ("Yes.", None)
+
+
 @pytest.mark.parametrize("error", ["busy", {"message": "busy"}])
 def test_an_error_is_a_text_or_an_object_with_a_message(error):
     assert read_reply({"error": error}).error == "busy"

@@ -60,9 +60,10 @@ def test_a_killed_writer_holds_nothing(folder):
         pass
 
 
-def test_a_gate_waits_for_nobody(folder, capsys):
+@pytest.mark.parametrize("command", ["gate", "report"])
+def test_whoever_would_write_into_a_folder_waits_for_nobody(folder, capsys, command):
     with only_writer(folder):
-        assert cli.main(["gate", str(folder.path)]) == 2
+        assert cli.main([command, str(folder.path)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "is writing this run folder" in line
 

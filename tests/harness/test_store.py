@@ -3,6 +3,7 @@
 import errno
 import json
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -62,10 +63,31 @@ def test_a_run_that_was_killed_between_two_blocks_is_known_until_it_is_gone_on_w
     killed = folder.session()
     killed.__enter__()  # and nothing more
     assert [(block.id, block.cut_short) for block in folder.known_blocks()] == [("steady#0", False), ("session", True)]
-    assert "was killed" in folder.known_blocks()[-1].error
+    assert "was killed or interrupted" in folder.known_blocks()[-1].error
     with folder.session():
         pass
     assert folder.known_blocks() == folder.blocks()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ResultError, AssertionError])
+def test_a_session_that_an_exception_ends_is_not_noted_as_ended(folder, error):
+    with pytest.raises(error), folder.session():
+        raise error
+    assert [block.id for block in folder.known_blocks()] == ["session"]
+
+
+def test_a_session_that_was_interrupted_without_an_exception_is_not_noted_as_ended(folder):
+    with folder.session() as noted:
+        noted.interrupted = True
+    assert [block.id for block in folder.known_blocks()] == ["session"]
+
+
+def test_a_session_says_when_it_began_and_ended(folder):
+    with folder.session():
+        pass
+    rows = list(read_rows(folder.sessions_file))
+    assert [row["session"] for row in rows] == ["began", "ended"]
+    assert all(datetime.fromisoformat(row["at"]).utcoffset() == timedelta(0) for row in rows)
 
 
 def test_a_block_that_was_begun_again_is_open_only_as_its_last_attempt(folder):
