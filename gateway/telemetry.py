@@ -92,11 +92,9 @@ class Metrics:
         )  # characters, max_tokens, tools, schema or validation
         self._forced = Counter("truefall_forced", "Requests that a manifest forced", ("policy",), registry=registry)
         self.manifest = Gauge("truefall_manifest_active", "1 while in force", ("policy",), registry=registry)
-        self.manifests_refused = Gauge(
-            "truefall_manifests_refused", "1 while the newest manifests are not in force", registry=registry
-        )
-        self.policy_refused = Gauge(
-            "truefall_policy_refused", "1 while the newest policy is not in force", registry=registry
+        self.manifests_refused, self.policy_refused = (
+            Gauge(f"truefall_{what}_refused", f"1 while the newest {what} is not in force", registry=registry)
+            for what in ("manifests", "policy")
         )
         self.policy_version = Gauge("truefall_policy_version", "Reloads of the policy, from 1", registry=registry)
         self.drift_kl = Gauge("truefall_drift_kl", "Divergence from the baseline", ("feature",), registry=registry)

@@ -20,7 +20,7 @@ def asked_about(fact: Fact, both: Pair) -> bool:
 
 
 def told_again(fact: Fact, both: Pair) -> bool:
-    """Whether a moment is one of the question that the answer only takes up: "02:30 falls into the hour that is skipped".
+    """Whether a moment is one of the question, which the answer only takes up: "02:30 is in the hour that is skipped".
 
     It does so where the answer denies something of it, or the question tells it without asking of it while the answer
     gives a value of the reference, too. In a near copy it stands where the reference has another.
