@@ -14,10 +14,12 @@ from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.polarity import excepting_but, only_but
 from harness.fidelity.reading.quantifying import (
     EVERY_TIME,
+    ONCE,
     ONLY_ONCE,
     WITHOUT_EXCEPTION,
     as_a_pair,
     no_quantifier,
+    once_for_each,
     told_of_others,
 )
 from harness.fidelity.reading.reckoning import complements
@@ -123,6 +125,10 @@ def _compared(both: Pair) -> list[Finding]:
     ours, theirs = _classes(both.reference), _classes(both.candidate)
     lost = _only_in(ours, theirs, both.candidate)
     new = _only_in(theirs, ours, both.reference)
+    if _once_each(both):
+        for side in (lost, new):
+            for kind in ("only", "all"):
+                side.pop(kind, None)
     found = [
         Finding(check=NAME, severity=severity, reason=f"“{new[there]}” stands where the reference says “{lost[here]}”")
         for (here, there), severity in _CLASH.items()
@@ -267,8 +273,16 @@ def _both_or_one(both: Pair) -> list[Finding]:
 
 
 def _only_once(both: Pair) -> list[Finding]:
-    """ "only once" against "every time"."""
+    """ "only once" against "every time"; "one stamp on every visit" may still be a stamp only once a visit."""
+    if any(EVERY_TIME.search(text.plain) and ONCE.search(text.plain) for text in (both.reference, both.candidate)):
+        return []
     return _one_against_the_other(both, EVERY_TIME, ONLY_ONCE)
+
+
+def _once_each(both: Pair) -> bool:
+    """ "each customer can use it once" and "only once per customer"."""
+    sides = (both.reference, both.candidate), (both.candidate, both.reference)
+    return any(once_for_each(text) and ONLY_ONCE.search(other.plain) for text, other in sides)
 
 
 def _also_beyond(both: Pair, lost: dict[str, str]) -> list[Finding]:

@@ -14,6 +14,11 @@ SAME = [
     ("No dogs are allowed in hall 2.", "No dogs at all are allowed in hall 2."),
     ("The ticket is valid until midnight.", "The ticket is valid for the rest of the day, until midnight."),
     ("两扇窗都要换。", "两个一起换。"),
+    ("Each customer can use the code once.", "The code can be used only once per customer."),
+    ("You get a free refill just once per visitor.", "Every visitor gets one free refill."),
+    ("Every new account receives the welcome bonus on its first deposit.", "The welcome bonus is paid only once, on the first deposit of a new account."),
+    ("Each household may borrow the saw one time.", "The saw is lent just once to a household."),
+    ("每位住客可以免费停车一次。", "免费停车每人仅限一次。"),
 ]  # fmt: skip
 TURNED = [
     ("Both hinges must be oiled.", "One hinge must be oiled."),
@@ -28,7 +33,10 @@ CERTAIN = [
     ("The filter is rinsed once only.", "The filter is rinsed each time."),
     ("Cycling is allowed on all paths except the dyke.", "You're welcome to cycle on each and every one of our paths."),
     ("Dogs may go everywhere except into the greenhouse.", "Dogs are welcome in every single one of our houses."),
+    ("Have it stamped at every crossing.", "Have it stamped only once."),
+    ("You always get a towel.", "You get a towel only once."),
     ("每次进洞都要登记。", "进洞只用登记一次。"),
+    ("每次入住可以免费停车。", "免费停车仅限一次。"),
     ("除三号厅以外都可以拍照。", "所有展厅都可以拍照,无一例外。"),
 ]
 
