@@ -12,13 +12,16 @@ from harness.fidelity.reading.denials_en import ends_any_but, only_not
 from harness.fidelity.reading.joining import joined_otherwise
 from harness.fidelity.reading.outcomes import same_state
 from harness.fidelity.reading.pair import Pair
-from harness.fidelity.reading.polarity import excepting_but, only_but
+from harness.fidelity.reading.polarity import Denial, excepting_but, only_but
 from harness.fidelity.reading.quantifying import (
     EVERY_TIME,
+    ONCE,
     ONLY_ONCE,
     WITHOUT_EXCEPTION,
     as_a_pair,
+    besides,
     no_quantifier,
+    once_for_each,
     told_of_others,
 )
 from harness.fidelity.reading.reckoning import complements
@@ -97,6 +100,7 @@ _NONE_AT_ALL = re.compile(
     re.IGNORECASE,
 )
 _AS_WELL = re.compile(r"\b(?:too|as well|also|including|even|likewise)\b|一起|也|同样|照样|包括|连", re.IGNORECASE)
+_TAKEN_IN = re.compile(rf"{_AS_WELL.pattern}|\bincluded\b", re.IGNORECASE)
 _OTHERS_TOO = re.compile(  # 非会员也可以
     r"(?:非(?!常|得|要)|不是)[^，。；,;!?]{1,8}?(?:的人|人员|者)?(?:也|都|照样|同样|一样)(?:可以?|能|行|允许|有)"
 )
@@ -124,6 +128,12 @@ def _compared(both: Pair) -> list[Finding]:
     ours, theirs = _classes(both.reference), _classes(both.candidate)
     lost = _only_in(ours, theirs, both.candidate)
     new = _only_in(theirs, ours, both.reference)
+    if _set_apart_otherwise(both):
+        lost.pop("except", None)
+    if _once_each(both):
+        for side in (lost, new):
+            for kind in ("only", "all"):
+                side.pop(kind, None)
     found = [
         Finding(check=NAME, severity=severity, reason=f"“{new[there]}” stands where the reference says “{lost[here]}”")
         for (here, there), severity in _CLASH.items()
@@ -268,8 +278,16 @@ def _both_or_one(both: Pair) -> list[Finding]:
 
 
 def _only_once(both: Pair) -> list[Finding]:
-    """ "only once" against "every time"."""
+    """ "only once" against "every time"; "one stamp on every visit" may still be a stamp only once a visit."""
+    if any(EVERY_TIME.search(text.plain) and ONCE.search(text.plain) for text in (both.reference, both.candidate)):
+        return []
     return _one_against_the_other(both, EVERY_TIME, ONLY_ONCE)
+
+
+def _once_each(both: Pair) -> bool:
+    """ "each customer can use it once" and "only once per customer"."""
+    sides = (both.reference, both.candidate), (both.candidate, both.reference)
+    return any(once_for_each(text) and ONLY_ONCE.search(other.plain) for text, other in sides)
 
 
 def _also_beyond(both: Pair, lost: dict[str, str]) -> list[Finding]:
@@ -297,6 +315,31 @@ def _without_exception(both: Pair, lost: dict[str, str]) -> str:
     return said[0] if said and "except" in lost and denied.isdisjoint(_DENYING) else ""
 
 
+def _set_apart_otherwise(both: Pair) -> bool:
+    """Whether the answer sets apart by a bound or a clause of its own: "aged 12 and over" for "except children under 12"."""
+    said = WITHOUT_EXCEPTION.search(both.candidate.plain)
+    for denial in _exceptions(both):
+        reach = denial.reach or denial.clause
+        bounds = [f for i in reach if (f := both.reference.words[i].fact) and f.bound]
+        sides = [{f.bound for f in both.candidate.facts if f.key == bound.key} for bound in bounds]
+        if any(-bound.bound in side and bound.bound not in side for bound, side in zip(bounds, sides, strict=True)):
+            return True
+        told = [k for i in reach if (k := both.partner_back[i]) is not None]
+        clauses = {both.candidate.words[k].clause for k in told}
+        if said and len(told) == len(reach) and len(clauses) == 1 and not _in_clause(both.candidate, said, clauses):
+            return not _TAKEN_IN.search(both.case.candidate)
+    return False
+
+
+def _exceptions(both: Pair) -> list[Denial]:
+    """What the reference sets apart."""
+    return [d for d in both.polarity_here.denials if both.reference.words[d.at].lemma in _APART]
+
+
+def _in_clause(text: Text, said: re.Match[str], clauses: set[int]) -> bool:
+    return any(w.clause in clauses for w in text.words if said.start() <= w.start < said.end())
+
+
 def _not_all(both: Pair) -> list[Finding]:
     """ "not all are" against "none is"."""
     return _one_against_the_other(both, _NOT_ALL, _NONE_AT_ALL)
@@ -322,7 +365,7 @@ def _one_against_the_other(both: Pair, one: re.Pattern[str], other: re.Pattern[s
 def _exception_lifted(both: Pair) -> list[Finding]:
     """ "all but A" against "A as well": what was set apart is told to belong."""
     also = _AS_WELL.search(both.candidate.plain)
-    apart = [d for d in both.polarity_here.denials if both.reference.words[d.at].lemma in _APART]
+    apart = [d for d in _exceptions(both) if not besides(both.reference, d.at)]
     if not also or not apart or both.polarity_there.denials or "except" in _classes(both.candidate):
         return []
     for denial in apart:
@@ -386,7 +429,7 @@ def _classes(text: Text) -> dict[str, str]:
             found.setdefault("except", word.text)
         for name in (word.text.casefold(), word.lemma):
             kind = _KINDS.get(name)
-            if kind:
+            if kind and not (kind == "except" and besides(text, at)):
                 found.setdefault(kind, word.text)
     return found
 

@@ -179,3 +179,21 @@ def emptied(words: Sequence[Word], at: int) -> bool:
         w.text.casefold() in ("the", "your", "it", "them", "all", "this", "every", "our")
         for w in words[at + 1 : at + 2]
     )
+
+
+_ALSO = frozenset(["also", "too", "as well"])
+_NOBODY_BESIDES = frozenset(
+    ["not", "no", "never", "none", "nobody", "nothing", "no one", "nowhere", "any", "anyone", "anybody", "anything", "anywhere", "all", "every", "everyone",
+     "everybody", "everything", "everywhere", "only", "other", "else"]
+)  # fmt: skip
+
+
+def adds(words: Sequence[Word], at: int) -> bool:
+    """Whether a word that may set apart adds: "besides adults, children are welcome", "apart from the key you also get a map"."""
+    low = words[at].text.casefold()
+    if low not in ("besides", "apart from", "aside from"):
+        return False
+    begin = next((k + 1 for k in range(at - 1, -1, -1) if words[k].text in ".;!?"), 0)
+    end = next((k for k in range(at, len(words)) if words[k].text in ".;!?"), len(words))
+    said = {word.lemma for word in words[begin:end]}
+    return not said.isdisjoint(_ALSO) or (low == "besides" and said.isdisjoint(_NOBODY_BESIDES))

@@ -5,6 +5,7 @@
 import re
 
 from harness.fidelity.case import Case
+from harness.fidelity.reading.polarity import polarity
 from harness.fidelity.reading.stance import Stance, opening
 from harness.fidelity.reading.text import Text, Word, read
 
@@ -27,6 +28,22 @@ _ASKS = re.compile(
 )
 _ASKS_WHICH = re.compile(r"\b(?:any|what|which)\b[^.!?]{0,300}\?|(?:有哪些|有什么|有几|哪些|什么)", re.IGNORECASE)
 _DENIES = re.compile(r"\b(?:not|no|never|none|cannot|nothing)\b|n't\b|[不没无未勿]", re.IGNORECASE)
+_NO_DENIAL = re.compile(  # denials that belong to a yes, and what only regrets
+    r"\b(?:at|for|with|without|of) (?:no|any) (?:\w+ )?(?:charge|cost|fee)s?\b|\bno (?:extra|additional) (?:charge|cost|fee)s?\b|\bnot (?:only|just)\b|\bno problem\b|\b(?:unfortunately|sadly|sorry|i am afraid|i['’]m afraid)\b|无(?:理由|条件|忧|障碍|限|线)|不[仅但限]|没问题",
+    re.IGNORECASE,
+)
+_FURTHER = re.compile(
+    r"[.!?;]\s|[。；！？\n]|\b(?:but|however|though|although|except|unless|if|as long as)\b|但|不过|除"
+)
+_OF_VERB = re.compile(r"not|never|can ?not|\w*n['’]t|[不没未勿]\w{0,2}", re.IGNORECASE)
+_MAY = re.compile(
+    r"\b(?:possible|allowed|permitted|available|accepted|offered|the case)\b|允许|可能|提供|支持|可以|不行",
+    re.IGNORECASE,
+)
+_AMISS = re.compile(  # what denies without a word for it
+    r"\b(?:closed|forbidden|prohibited|banned|refused|rejected|cancelled|canceled|sold out|suspended|unavailable|impossible)\b|禁止|关闭|闭馆|停业|售罄|取消|拒绝|谢绝",
+    re.IGNORECASE,
+)
 _EITHER = re.compile(r"(?P<a>[是有能会要行])[不没](?P=a)|有没有|有无")
 _OPENS_YES = re.compile(
     r"^\W*(?:(?:yes|yeah|yep)\b|(?:是的|对的|没错|对|是)(?=[，,。.!！]))[\s,.!:;，。！：；—–-]+(?=\w)", re.IGNORECASE
@@ -58,8 +75,28 @@ def _agrees(case: Case) -> bool | None:
     if _DENIES.search(case.prompt) and not _EITHER.search(case.prompt):
         return None  # who says yes to "Is it not open?" says either
     first = opening(case.reference)
-    denied = bool(_DENIES.search(case.reference)) if first is None else first.stance in _NOES
-    return bool(no) == denied
+    denied = _denied(case) if first is None else first.stance in _NOES
+    return None if denied is None else bool(no) == denied
+
+
+def _denied(case: Case) -> bool | None:
+    """Whether the reference denies what is asked; None where it denies something else, or tells of another day or thing."""
+    reference = _NO_DENIAL.sub(" ", case.reference)
+    head = _FURTHER.split(reference, maxsplit=1)[0]
+    asked, told = read(case.prompt, case.lang), read(head, case.lang)
+    amiss, denials = _AMISS.search(head), [d for d in polarity(told).denials if not d.lexical or told.lang == "zh"]
+    if amiss and amiss[0].casefold() not in case.prompt.casefold():
+        days = {f.key for f in asked.facts}, {f.key for f in told.facts}
+        return None if _DENIES.search(head) or (all(days) and days[0].isdisjoint(days[1])) else True
+    if _DENIES.search(head) and not told.content:
+        return True  # "It is not."
+    for denial in denials:
+        of_verb = bool(_OF_VERB.fullmatch(told.words[denial.at].text))
+        near = [told.words[i] for i in (denial.clause if of_verb else denial.reach)]
+        if any(_says(asked, word) for word in near) or (of_verb and (not near or _MAY.search(head))):
+            return True
+    elsewhere = _DENIES.search(reference) or (not amiss and _AMISS.search(reference))
+    return None if elsewhere else False
 
 
 def completed(case: Case) -> str:

@@ -13,6 +13,7 @@ from harness.fidelity.reading.denials_en import (
     NOT_NEGATIVE,
     NOUNS,
     PHRASES,
+    adds,
     bare_condition,
     calls_at,
     costs,
@@ -369,6 +370,7 @@ def _no_denial(low: str, at: int, words: Sequence[Word]) -> bool:
         or (low == "far from" and far_away(words, at))
         or (low == "empty" and emptied(words, at))
         or bare_condition(words, at)
+        or adds(words, at)
     )
 
 

@@ -4,6 +4,7 @@
 
 import re
 
+from harness.fidelity.reading.denials_en import adds
 from harness.fidelity.reading.text import Text
 
 _SHORT_SPANS = frozenset(["second", "minute", "hour", "moment", "秒", "秒钟", "分钟", "小时"])
@@ -27,13 +28,20 @@ _THE_TWO = re.compile(
 _OTHERS = re.compile(
     r"\bthe (?:others?|remaining|other ones)\b|\ball (?:the )?others?\b|其余|其他|其它|剩下|另外", re.IGNORECASE
 )
+_EVENTS = (  # what happens, and may happen again
+    r"(?:times?|occasions?|uses?|visits?|crossings?|trips?|journeys?|rides?|flights?|stays?|entry|entries|purchases?|orders?|bookings?|payments?|transactions?|deliver(?:y|ies)|log-?ins?|sign-?ins?|sessions?|"
+    r"runs?|washe?s?|rinses?|cycles?|meals?|doses?|lessons?|class(?:es)?|meetings?|appointments?|shifts?|rounds?|turns?|laps?|games?|match(?:es)?|starts?|restarts?|stops?|arrivals?|departures?|checks?|inspections?|tests?|changes?|"
+    r"updates?|attempts?|calls?|renewals?|charges?|refills?|transfers?|withdrawals?|deposits?|returns?)"
+)
 ONLY_ONCE = re.compile(
-    r"\b(?:only|just|no more than) (?:(?:the|a|for|this) )?(?:once|one time|single time|one occasion)\b|\bonce only\b|\bone time only\b|[只仅][^，。；,;]{0,4}一次",
+    rf"\b(?:only|just|no more than) (?:(?:the|a|for|this) )?(?:once|one time|single time|one occasion)\b(?! per {_EVENTS}\b)|\bonce only\b|\bone time only\b|[只仅][^，。；,;]{{0,4}}一次",
     re.IGNORECASE,
 )
-EVERY_TIME = re.compile(
-    r"\b(?:every|each) (?:single )?(?:time|occasion|(?!one\b|day|week|month|year|hour|night|morning|evening|other|second|third|\d)[a-z]+)|\balways\b|每一?[次回趟场轮遍]",
-    re.IGNORECASE,
+EVERY_TIME = re.compile(rf"\b(?:every|each) (?:single )?{_EVENTS}\b|\balways\b|每一?[次回趟场轮遍]", re.IGNORECASE)
+ONCE = re.compile(r"\b(?:once|one|first)\b|(?<!每)一次", re.IGNORECASE)
+_FOR_EACH = re.compile(r"\b(?:every|each|all)\b|\bper\b|每|人人|所有", re.IGNORECASE)
+_BESIDES_ZH = re.compile(  # 除身份证外还需照片
+    r"除了?(?![^。；;!?]*(?:其他|其余|其它|别的|任何|所有|都|均|全|谁|[不没无]))[^。；;!?]{1,24}?(?:[之以]?外)?[，,]?[^，。；,;!?]{0,8}(?:还|也|另|并)"
 )
 WITHOUT_EXCEPTION = re.compile(
     r"\b(?:each and every|every (?:single )?one of|every single|every last|any and all|without exception|no exceptions?|everywhere|all of (?:them|our|the|its))\b|无一例外|没有例外|一律|统统|通通|所有|全部|任何|每一?[个间位处条家样]",
@@ -75,3 +83,15 @@ def as_a_pair(text: Text) -> bool:
 def told_of_others(text: Text) -> bool:
     """Whether a text tells of "the others", which are the rest."""
     return bool(_OTHERS.search(text.plain))
+
+
+def once_for_each(text: Text) -> bool:
+    """Whether a text gives everybody the same once: "each customer can use it once", not "one stamp on every visit"."""
+    everybody = _FOR_EACH.search(text.plain) and not EVERY_TIME.search(text.plain)
+    return bool(everybody and ONCE.search(text.plain))
+
+
+def besides(text: Text, at: int) -> bool:
+    """Whether a word that may set apart adds: "besides adults, children are welcome", 除身份证外还需照片."""
+    start = text.words[at].start
+    return adds(text.words, at) or any(f.start() <= start < f.end() for f in _BESIDES_ZH.finditer(text.plain))

@@ -22,6 +22,11 @@ WHOLE = [
     ("不用押金。", "押金不需要"),
     ("包裹后天到达。", "包裹后天到"),
     ("经理今天外出。", "经理今天不在"),
+    ("自提件到了。", "自提件已到"),
+    ("保修期两年。", "保修期是两年的"),
+    ("The form goes to the desk.", "Hand the form in"),
+    ("The lamp stays lit.", "Keep the lamp on"),
+    ("The box belongs in the cellar.", "Once you have the box, bring it in"),
 ]
 CUT = [
     ("Return it in the box with the label.", "Return it in the box with"),
@@ -34,6 +39,18 @@ CUT = [
     ("退款三天内退到您的银行卡。", "退款可以在三天内退到您的"),
     ("请把表格交到二楼的前台。", "请把表格交到二楼的"),
     ("我们会把发票寄到公司。", "发票我们会寄到"),
+    ("每天早上九点开门，晚上八点关门。", "营业时间为每天上午九点到"),
+    ("每个月5日起可以缴费，10日截止。", "缴费时间是每月5日到"),
+    ("展览下周开始，年底结束。", "展览自下周到"),
+    ("每天九点开门，五点关门。", "我们营业时间是每天的"),
+    ("周三下午有培训。", "培训是周三的"),
+    ("Keys go into the red box.", "Please drop your keys in"),
+    ("The form stays on the counter.", "Please leave the form on"),
+    ("The card goes into the reader.", "Put the card in"),
+    ("A copy is needed before Friday.", "Bring a copy by"),
+    ("Page two has a box to tick.", "Check the box on"),
+    ("Before ten it has to be turned on.", "Turn it on by"),
+    ("The rack takes the bottle, gently.", "Place the bottle carefully in"),
 ]
 SAME = [
     ("Can I pay by cheque?", "Yes, you can pay by cheque.", "Yes."),

@@ -1,6 +1,7 @@
 """Yes for no, allowed for forbidden: what an answer begins with."""
 
 import pytest
+from fidelity_judging import complaints
 
 from harness.fidelity.case import Case
 from harness.fidelity.checks.stance import check
@@ -52,3 +53,42 @@ def test_opposite_beginnings_are_told(reference: str, candidate: str) -> None:
 )
 def test_other_beginnings_are_left_alone(reference: str, candidate: str) -> None:
     assert not opposed(reference, candidate)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reference", "candidate"),
+    [
+        ("Is breakfast included?", "Breakfast is included at no extra charge.", "Yes."),
+        ("Do you deliver on Saturdays?", "We deliver on Saturdays, but not before 10:00.", "Yes."),
+        ("Is the museum open?", "The museum is open; dogs are not admitted.", "Yes."),
+        ("Are you open on Sundays?", "We are closed on Mondays.", "Yes."),
+        ("Is the road closed?", "The road is closed.", "Yes."),
+        ("Can I swim here?", "Swimming is not forbidden here.", "Yes."),
+        ("可以退货吗？", "支持七天无理由退货。", "可以的。"),
+        ("能带宠物吗？", "宠物可以带，但不能进餐厅。", "能的。"),
+        ("有早餐吗？", "早餐免费，不用预约。", "有的。"),
+    ],
+)
+def test_a_yes_is_no_opposite_where_the_reference_denies_something_else(
+    prompt: str, reference: str, candidate: str
+) -> None:
+    assert not complaints(reference, candidate, "stance", prompt=prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reference", "candidate"),
+    [
+        ("Can I bring my dog?", "Dogs are not allowed.", "Yes."),
+        ("Can I bring my dog?", "Unfortunately that is not possible.", "Yes."),
+        ("Is the pool open?", "Unfortunately it is not.", "Yes."),
+        ("Are you open on Sundays?", "We are closed on Sundays.", "Yes."),
+        ("Are there tickets left?", "There are no tickets left.", "Yes."),
+        ("可以拍照吗？", "馆内禁止拍照。", "可以的。"),
+        ("能带宠物吗？", "宠物不得入内。", "能。"),
+        ("有停车位吗？", "没有停车位。", "有的。"),
+    ],
+)
+def test_a_yes_is_the_opposite_where_the_reference_denies_what_is_asked(
+    prompt: str, reference: str, candidate: str
+) -> None:
+    assert complaints(reference, candidate, "stance", prompt=prompt)
