@@ -20,7 +20,7 @@ def asked_about(fact: Fact, both: Pair) -> bool:
 
 
 def told_again(fact: Fact, both: Pair) -> bool:
-    """Whether a moment is one of the question, which the answer only takes up: "02:30 is in the hour that is skipped".
+    """Whether a moment is one of the question that the answer only takes up: "02:30 is skipped".
 
     It does so where the answer denies something of it, or the question tells it without asking of it while the answer
     gives a value of the reference, too. In a near copy it stands where the reference has another.
@@ -35,7 +35,7 @@ def told_again(fact: Fact, both: Pair) -> bool:
 
 
 def _denied(fact: Fact, both: Pair) -> bool:
-    """Whether the answer denies something in the clause of the value, and what it denies is not something denied."""
+    """Whether the answer denies something in the clause of the value."""
     words = both.candidate.words
     return any(
         any(words[i].fact is fact for i in (*denial.reach, *denial.clause)) for denial in both.polarity_there.denials

@@ -94,8 +94,23 @@ def _tells(text: Text, words: Sequence[Word], split: _Split) -> bool:
     here, there = (_told(text, words, *ends) for ends in ((split.one, split.one_end), (split.other, split.other_end)))
     if not here or not there or here == there:
         return False
+    if _same_end(text, words, split):
+        return False
     whole = _breaks(text, words, split.one_end) and _breaks(text, words, split.other)
     return not whole or _labels(text, words, split) or _apposed(text, words, split)
+
+
+def _same_end(text: Text, words: Sequence[Word], split: _Split) -> bool:
+    """Whether whole clauses change places that end alike: 周一由陈老师带，周五由刘老师带."""
+    if not (_breaks(text, words, split.one) and _breaks(text, words, split.other)):
+        return False
+    ends = []
+    for end in (split.one_end, split.other_end):
+        last = end
+        while last < len(words) and not _breaks(text, words, last):
+            last += 1
+        ends.append([word.lemma for word in words[end:last]])
+    return ends[0] == ends[1] != []
 
 
 def _told(text: Text, words: Sequence[Word], start: int, end: int) -> list[str]:

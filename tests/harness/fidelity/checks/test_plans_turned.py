@@ -11,13 +11,16 @@ TURNED = [
         "The parish is pressing ahead with the new bell tower, and the donors pay for a year.",
     ),
     ("The operator has withdrawn its bid for the cable car.", "The cable car is going ahead, the operator says."),
-    ("The tram extension was postponed to next spring.", "The tram extension has been approved for next spring."),
+    ("The tram extension was postponed once more.", "The tram extension has been approved by the city."),
     ("The dredging of the lagoon is on ice.", "Work on dredging the lagoon will start soon."),
     ("村里撤回了在河滩建停车场的申请。", "河滩停车场已经拍板，村里开始招标。"),
     ("缆车改造项目暂缓。", "缆车改造项目已经开工。"),
     ("新图书馆的方案被搁置。", "新图书馆的方案获批。"),
 ]
 NOT_TURNED = [
+    ("The start of the pottery course is postponed to 9 May.", "The pottery course will begin on 9 May."),
+    ("Deliveries of the vegetable box are suspended.", "Deliveries of the vegetable box will begin again in May."),
+    ("陶艺课推迟到5月9日。", "陶艺课5月9日正式启动。"),
     ("The tram extension was postponed to next spring.", "The tram extension has been put off to next spring."),
     ("The bell tower is on hold.", "The parish is not going ahead with the bell tower."),
     (
