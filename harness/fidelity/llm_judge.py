@@ -92,7 +92,8 @@ class LlmJudge:
                     continue
                 try:
                     found[at] = await self._opinion(session, case)
-                    silence.cases = 0
+                    if not silence.told:
+                        silence.cases = 0
                 except _NoOpinionError as error:
                     found[at] = _unmeasured(str(error))
                     self._count(error)

@@ -2,7 +2,7 @@
 
 from harness.fidelity.case import Finding
 from harness.fidelity.reading.acts import clauses
-from harness.fidelity.reading.failures import failure, put_off
+from harness.fidelity.reading.failures import put_off, told_failure
 from harness.fidelity.reading.pair import Pair
 from harness.fidelity.reading.text import read
 
@@ -11,7 +11,7 @@ NAME = "failure"
 
 def check(both: Pair) -> list[Finding]:
     reference = both.case.reference
-    told = next((found for part in clauses(both.case.candidate) if (found := failure(part.text, reference))), "")
+    told = told_failure(both.case.candidate, reference, both.case.prompt)
     waits = next((found for part in clauses(both.case.candidate) if (found := put_off(part.bare, reference))), "")
     if waits:
         reason = f"“{waits}” stands where the reference tells that it is done"

@@ -31,6 +31,12 @@ _SETTING = re.compile(  # a limit of time that is told, a rule, a case that may 
     r"\b(?:no|without|with the|the only|every) exceptions?\b|\bexception of\b|超时(?:时间|设置|上限|值|设)|(?:如|若|当|遇|凡|一旦|万一)[^，。；,;!?]{0,12}(?:超时|网络)|(?:超时|异常|故障|错误)(?:时|后|的话|就|则|会|将|未|每|[（(]?\d)",
     re.IGNORECASE,
 )
+_CALLED = re.compile(  # a call that was made, so no rule: "the request timed out after 30 seconds"
+    r"\b(?:requests?|calls?|quer(?:y|ies)|look-?ups?|upstream|gateway|backend|api|connection|database|service|server)\b(?: (?!that|which)\w+){0,2}? timed out\b|\btimed out when \w+ing\b|"
+    r"(?:请求|查询|调用|接口|连接)超时[后时]?(?:未|没有?)(?:能|有)?(?:返回|响应|结果|应答)",
+    re.IGNORECASE,
+)
+_RULE = re.compile(r"\b(?:if|whenever|in case|unless|once)\b|(?:如|若|当|遇|凡|一旦|万一)", re.IGNORECASE)
 _CLAUSES = re.compile(r"[.!?;,](?=\s|$)|[。！？；，]|\n+")
 _BARE_WORDS = 2  # a clause of so few words is nothing but the state
 
@@ -60,6 +66,8 @@ def _told(text: str) -> str:
 
 
 def _tells(clause: str) -> bool:
+    if _CALLED.search(clause) and not _RULE.search(clause):
+        return True
     if _SETTING.search(clause):
         return False
     rest = _WORD.sub(" ", clause)

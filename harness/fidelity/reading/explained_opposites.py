@@ -48,6 +48,8 @@ _ONE_EDGE = (
 
 def _noun_and_verb(both: Pair, i: int, j: int) -> bool:
     """Whether one of two opposites is a noun and the other a verb: "your speed falls" and "you are slowed"."""
+    if {both.reference.words[i].lemma, both.candidate.words[j].lemma} <= _CHANGES:
+        return False
     nouns = [_is_noun(both.reference, i), _is_noun(both.candidate, j)]
     verbs = [_is_verb(both.reference, i), _is_verb(both.candidate, j)]
     return (nouns[0] and verbs[1]) or (nouns[1] and verbs[0])
@@ -66,6 +68,23 @@ def _is_verb(text: Text, at: int) -> bool:
     return inflected and before is not None and not before.mark and before.text.casefold() not in _DETERMINERS
 
 
+_CHANGES = frozenset(
+    [
+        "rise",
+        "fall",
+        "increase",
+        "decrease",
+        "drop",
+        "growth",
+        "grow",
+        "decline",
+        "gain",
+        "loss",
+        "lose",
+        "shrink",
+        "climb",
+    ]
+)
 _DETERMINERS = frozenset(
     ["the", "a", "an", "your", "our", "my", "his", "her", "their", "its", "this", "that", "each", "every"]
 )

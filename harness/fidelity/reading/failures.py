@@ -147,6 +147,48 @@ def _any_failure(clause: str, reference: str) -> str:
     return ""
 
 
+_GIVEN = re.compile(r"\b(?:since|because|as (?:you|your|the|it))\b|由于|因为|既然", re.IGNORECASE)
+_TROUBLE = re.compile(
+    r"\b(?:fail\w*|not|cannot|unable|error|wrong)\b|n['’]t\b|失败|不成功|无法|没法|不了|不能|不上|[没未]", re.IGNORECASE
+)
+_LEAD = re.compile(r"\W*(?:(?:so|then|therefore|please|just|kindly|try to)\W+)*", re.IGNORECASE)
+_LEAD_ZH = re.compile(r"\W*(?:(?:所以|那么?|就|您|可以?)*(?:请|先|重新|建议|再)(?:您|先|重新|再)*)")
+_STEPS = re.compile(r"[,;:，；。：.!！]")
+
+
+def told_failure(answer: str, reference: str, prompt: str) -> str:
+    """The words of the first failure that `answer` tells; "" where it only repeats the trouble that the user has."""
+    parts = [part.text for part in clauses(answer)]
+    for at, part in enumerate(parts):
+        found = failure(part, reference)
+        if not found or _told_by_the_user(found, prompt) or _GIVEN.search(part):
+            continue
+        steps = [*_STEPS.split(part[part.find(found) + len(found) :])[1:], *parts[at + 1 : at + 2]]
+        if not any(_bids_as_told(step, reference) for step in steps):
+            return found
+    return ""
+
+
+def _told_by_the_user(found: str, prompt: str) -> bool:
+    """Whether the question itself tells of that failure: 登录失败怎么办."""
+    asked = read(prompt)
+    deeds = [word for word in read(found).content if not _TROUBLE.search(word.text) and word.lemma != "fail"]
+    return bool(deeds and _TROUBLE.search(prompt)) and all(word.lemma in asked.lemmas for word in deeds)
+
+
+def _bids_as_told(step: str, reference: str) -> bool:
+    """Whether a clause bids to do what the reference bids, too: "so hold it to the reader", 请重置密码."""
+    chinese = bool(CJK.search(step))
+    lead = (_LEAD_ZH if chinese else _LEAD).match(step)
+    words = read(step[lead.end() :], "zh" if chinese else "en").words if lead else ()
+    if not words or not words[0].content:
+        return False
+    if chinese:
+        return words[0].lemma in read(reference, "zh").lemmas
+    bid = rf"(?:^|[.;,!?:]\s*|\b(?:and|then|please|to|must|should|can|may) ){re.escape(words[0].text)}\b"
+    return bool(re.search(bid, reference, re.IGNORECASE))
+
+
 def put_off(clause: str, reference: str) -> str:
     """The words that tell of the user's business that it waits, where the reference tells that it is done; "" where none do."""
     found = _PENDING.search(clause)

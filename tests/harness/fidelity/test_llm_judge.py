@@ -1,9 +1,11 @@
 """A judge model by configuration, against a real server on 127.0.0.1."""
 
 import argparse
+import asyncio
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -174,6 +176,32 @@ def test_an_opinion_in_between_begins_the_count_anew(model: Model) -> None:
     llm_judge = LlmJudge(url=model.url, model="m", at_once=1, give_up_after=3)
     found = [one for _ in range(2) for one in llm_judge.findings([TRUE] * 3)]
     assert [bool(one) for one in found] == [True, True, False] * 2
+
+
+class Late(LlmJudge):
+    """Has its opinion on the case "late" once the others have been given up."""
+
+    async def _opinion(self, session, case):
+        if case.id != "late":
+            return await super()._opinion(session, case)
+        async with asyncio.timeout(20):
+            await GAVE_UP.wait()
+        return ()
+
+    def _count(self, error):
+        super()._count(error)
+        if self.silence.told:
+            GAVE_UP.set()
+
+
+GAVE_UP = asyncio.Event()
+
+
+def test_an_opinion_that_comes_after_giving_up_leaves_the_number_that_was_told(model: Model) -> None:
+    model.reply = lambda _: (401, b"")
+    late = Late(url=model.url, model="m", at_once=4, give_up_after=3)
+    late.findings([replace(TRUE, id="late"), *[TRUE] * 3])
+    assert "not asked: 3 answers before" in late.findings([TRUE])[0][0].reason
 
 
 class Same:

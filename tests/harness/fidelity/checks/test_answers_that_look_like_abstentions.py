@@ -100,3 +100,33 @@ def test_a_failed_look_up_and_a_referral_abstain(reference: str, candidate: str)
 @pytest.mark.parametrize(("reference", "candidate"), REFERRED_TO)
 def test_who_says_what_the_reference_says_answers(reference: str, candidate: str) -> None:
     assert judged(reference, candidate, degraded=True).label is Label.FAITHFUL
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reference", "candidate"),
+    [
+        ("", "Install the app again after the update.", "The update failed to install; install the app again."),
+        (
+            "The update failed to install, what now?",
+            "Install the app again after the update.",
+            "The update failed to install.",
+        ),
+        ("", "Print the form again.", "Since the form could not be printed, print it again."),
+        ("报名没能提交怎么办？", "提交报名后请等通知。", "报名未能提交。"),
+    ],
+)
+def test_the_users_own_trouble_is_no_failed_deed(prompt: str, reference: str, candidate: str) -> None:
+    assert not complaints(reference, candidate, "failure", prompt=prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reference", "candidate"),
+    [
+        ("", "Install the app again after the update.", "The update failed to install."),
+        ("When will my refund be paid?", "Your refund was paid today.", "Your refund could not be paid."),
+        ("", "Your order ships today.", "Your order could not ship, so contact the bank."),
+        ("报名提交了吗？", "报名已提交，请等通知。", "报名未能提交。"),
+    ],
+)
+def test_a_failed_deed_that_nobody_told_of_is_found(prompt: str, reference: str, candidate: str) -> None:
+    assert complaints(reference, candidate, "failure", prompt=prompt)

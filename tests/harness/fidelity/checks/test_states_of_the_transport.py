@@ -31,10 +31,16 @@ BUSINESS = [
     ("订单一小时内没付款就取消。", "订单超时1小时未付款会自动取消。"),
     ("上不了网就重启光猫。", "遇网络故障请重启光猫。"),
     ("借书过期每天罚五角。", "借书超时每天罚五角。"),
+    ("You are logged out after 20 idle minutes.", "Your session timed out after 20 minutes."),
+    ("Pay again where nothing came back.", "If the request timed out, pay again."),
+    ("没有返回就再试一次。", "若查询请求超时未返回，请重试。"),
 ]
 STATES = [
     ("Your parcel is with the courier.", "The lookup timed out."),
     ("Your parcel is with the courier.", "Timeout."),
+    ("Your balance is 30 euros.", "The request timed out after 30 seconds."),
+    ("Your balance is 30 euros.", "Upstream timed out after 10000 ms when calling the ledger."),
+    ("您的余额是三十元。", "余额查询请求超时后未返回。"),
     ("Your parcel is with the courier.", "HTTP 503"),
     ("Your parcel is with the courier.", "Your parcel could not be found (404 not found)."),
     ("Your parcel is with the courier.", '{"status": 503}'),

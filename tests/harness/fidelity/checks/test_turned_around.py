@@ -1,7 +1,7 @@
 """Bounds, comparisons, posts, demands and fractions told from the other side; helpers who are busy with others."""
 
 import pytest
-from fidelity_judging import judged
+from fidelity_judging import complaints, judged
 
 from harness.fidelity.case import Case, Label
 from harness.fidelity.checks.abstention import abstention
@@ -96,3 +96,17 @@ def test_helpers_who_are_busy_with_others_abstain_whatever_they_deal_with(refere
 )
 def test_a_state_of_the_business_is_no_abstention(reference: str, candidate: str) -> None:
     assert judged(reference, candidate).label is not Label.ABSTAINED
+
+
+@pytest.mark.parametrize(
+    ("reference", "candidate"),
+    [
+        (
+            "Your monthly fee rises by 5 euros in June.",
+            "There is a drop of 5 euros in your monthly fee in June.",
+        ),
+        ("The rent falls by a tenth in May.", "There is a rise of a tenth in the rent in May."),
+    ],
+)
+def test_a_drop_is_no_rise_in_another_form(reference: str, candidate: str) -> None:
+    assert complaints(reference, candidate, "antonyms")
