@@ -1,6 +1,6 @@
 """The client of a trial: sends one chat completion to a gateway and writes down what came back."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +10,8 @@ import aiohttp
 from gateway.clock import Clock
 from harness.reply import Reply, as_json, read_chunk, read_reply
 from harness.trial import Outcome
+
+MOST_LEFT_OUT = 12  # fields of one answer that could not be used, as they are kept and told
 
 
 @dataclass(slots=True, kw_only=True)
@@ -178,4 +180,12 @@ def take(reply: Reply, seen: Observation) -> None:
     seen.finish_reason = reply.finish_reason or seen.finish_reason
     seen.malformed = seen.malformed or reply.malformed
     seen.error = reply.error or seen.error
-    seen.left_out += [line for line in reply.left_out if line not in seen.left_out]
+    seen.left_out = first_of_each_field([*seen.left_out, *reply.left_out])
+
+
+def first_of_each_field(left_out: Sequence[str]) -> list[str]:
+    """The first line of each field, MOST_LEFT_OUT at most: a stream may say something else wrong in every chunk."""
+    of_field: dict[str, str] = {}
+    for line in left_out:
+        of_field.setdefault(line.partition(" ")[0], line)
+    return list(of_field.values())[:MOST_LEFT_OUT]

@@ -7,7 +7,7 @@ import pytest
 from aiohttp import web
 
 from gateway.clock import SystemClock
-from harness.client import GatewayClient
+from harness.client import MOST_LEFT_OUT, GatewayClient, Observation, take_chunk
 from harness.trial import Outcome
 
 Serve = Callable[[Callable[[web.Request], Awaitable[web.StreamResponse]]], Awaitable[GatewayClient]]
@@ -167,3 +167,15 @@ async def test_a_server_that_is_not_there_is_unanswered():
     await client.close()
     assert seen.outcome is Outcome.UNANSWERED
     assert seen.error
+
+
+def test_of_what_a_stream_leaves_out_each_field_is_told_once_and_not_without_end():
+    seen = Observation(status=200, complete=True)
+    for number in range(3000):
+        take_chunk(json.dumps({"model": number, "degradation": {"path": number}}).encode(), seen)
+    assert seen.left_out == ["model is 0; need a text", "degradation.path is 0; need a text"]
+    for number in range(300):
+        choices = [{}] * number + [{"finish_reason": number}]
+        take_chunk(json.dumps({"choices": choices}).encode(), seen)
+    assert len(seen.left_out) == MOST_LEFT_OUT
+    assert seen.left_out[0] == "model is 0; need a text"
