@@ -110,11 +110,12 @@ def chaos(request: pytest.FixtureRequest) -> "Iterator[ChaosSession]":
 
 @pytest.fixture(scope="session")
 def fidelity(request: pytest.FixtureRequest) -> "Callable[[Sequence[Case]], list[Judgement]]":
-    """The judge that `--chaos-profile` names: `fidelity(cases)` returns a judgement for each."""
+    """The judge that `--chaos-profile` names, on `--chaos-device`: `fidelity(cases)` returns a judgement for each."""
     from harness.errors import user_errors
     from harness.judge import open_judge
 
+    option = request.config.getoption
     try:
-        return open_judge(request.config.getoption("--chaos-profile"))
+        return open_judge(option("--chaos-profile"), option("--chaos-device"))
     except user_errors(OSError) as error:
         pytest.fail(f"truefall: {error}", pytrace=False)

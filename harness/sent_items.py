@@ -35,7 +35,7 @@ def require_items_as_sent(meta: Mapping[str, Any], items: Sequence[Item], *, of:
         raise ResultError(
             f"{of}: the items of evaluation set {meta.get('evalset')!r} are not those that the run sent: their sha256 "
             f"is {now} now and was {then}; put the set back as it was, or make a new run with the set of now; "
-            "where nobody edited it, the run may be of an earlier version, whose sum covered less: make it again"
+            "where nobody edited it, the run may be of an earlier version whose sum covered fewer fields: make it again"
         )
 
 

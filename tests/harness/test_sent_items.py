@@ -72,7 +72,7 @@ def test_a_gate_by_an_edited_set_is_refused_with_both_hashes(run, own, capsys, n
     assert cli.main(["gate", str(run)]) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert f"their sha256 is {items_sha256(edited)} now and was {items_sha256(ITEMS)}; put the set back" in line
-    assert line.endswith("the run may be of an earlier version, whose sum covered less: make it again")
+    assert line.endswith("the run may be of an earlier version whose sum covered fewer fields: make it again")
 
 
 def test_neither_a_report_nor_a_judgement_uses_an_edited_set(run, own):

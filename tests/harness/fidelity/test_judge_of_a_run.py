@@ -268,3 +268,18 @@ def test_the_fixture_asks_what_the_profile_names(server: Model, tmp_path: Path, 
     refused = pytester.runpytest_subprocess(*options, missing)
     refused.assert_outcomes(errors=1)
     refused.stdout.fnmatch_lines(["truefall: *key_env NOT_SET_AT_ALL: the environment variable is not set"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("options", "device"), [((), "auto"), (("--chaos-device", "cuda"), "cuda")])
+def test_the_fixture_judges_on_the_device_that_is_named(
+    pytester: pytest.Pytester, options: tuple[str, ...], device: str
+) -> None:
+    pytester.makeconftest("""
+        import harness.judge
+
+        harness.judge.open_judge = lambda profile, device="not told": lambda cases: device
+    """)
+    pytester.makepyfile(f"def test_it(fidelity): assert fidelity([]) == {device!r}")
+    without = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest")
+    pytester.runpytest_subprocess(*without, *options).assert_outcomes(passed=1)
