@@ -100,7 +100,7 @@ _NONE_AT_ALL = re.compile(
     re.IGNORECASE,
 )
 _AS_WELL = re.compile(r"\b(?:too|as well|also|including|even|likewise)\b|一起|也|同样|照样|包括|连", re.IGNORECASE)
-_TAKEN_IN = re.compile(rf"{_AS_WELL.pattern}|\bincluded\b", re.IGNORECASE)
+_TAKEN_IN = re.compile(rf"{_AS_WELL.pattern}|\bincluded\b|\bno exceptions?\b|无?一?例外", re.IGNORECASE)
 _OTHERS_TOO = re.compile(  # 非会员也可以
     r"(?:非(?!常|得|要)|不是)[^，。；,;!?]{1,8}?(?:的人|人员|者)?(?:也|都|照样|同样|一样)(?:可以?|能|行|允许|有)"
 )
