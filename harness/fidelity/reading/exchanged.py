@@ -101,8 +101,8 @@ def _tells(text: Text, words: Sequence[Word], split: _Split) -> bool:
 
 
 def _same_end(text: Text, words: Sequence[Word], split: _Split) -> bool:
-    """Whether whole clauses change places that end alike: 周一由陈老师带，周五由刘老师带."""
-    if not (_breaks(text, words, split.one) and _breaks(text, words, split.other)):
+    """Whether whole clauses change places that end alike, a common topic before the first: 周一由甲带，周五由乙带."""
+    if not _breaks(text, words, split.other):
         return False
     ends = []
     for end in (split.one_end, split.other_end):
