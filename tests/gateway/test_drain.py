@@ -80,7 +80,7 @@ async def is_deaf(url):
     host, port = url.removeprefix("http://").split(":")
     try:
         _, writer = await asyncio.open_connection(host, int(port))
-    except ConnectionRefusedError:
+    except ConnectionError:  # refused, or reset in the very moment in which the gateway stopped listening
         return True
     writer.close()
     return False
