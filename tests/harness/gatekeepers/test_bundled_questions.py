@@ -36,7 +36,8 @@ def bare(one: LabelledQuestion) -> str:
 def key(one: LabelledQuestion) -> str | None:
     """Under which the gateway would keep its answer, were nothing else in the request."""
     request = parse(json.dumps({"messages": [{"role": "user", "content": one.question}]}).encode(), max_tokens_bound=9)
-    asked = asked_of(request, tenant="t", target="p", language=one.lang, lexicon=LEXICON, ignored_metadata=())
+    whose = {"tenant": "t", "target": "p", "language": one.lang}
+    asked = asked_of(request, **whose, lexicon=LEXICON, ignored_metadata=(), forward={})
     return asked.key if asked else None
 
 
